@@ -1,0 +1,201 @@
+"""Every word that a user sees, in English and in Chinese.
+
+Stage: ground, beside `wire`. Nothing else in the package writes a sentence for a person: reprs, notices, captions and the
+sidebar look their words up here, so that one list can be read, corrected and compared.
+
+A key is `group.name`. Values are `str.format` templates with named fields only. Where English needs a singular, the key
+has a twin that ends in `.one`. Each group is one dict below; the `view` group alone goes to the browser
+(`python -m aisdk_lab.strings` prints it, `widget_js/src/strings.json` keeps it, a test compares the two), so a new word for
+a Python repr never changes the bundle.
+
+How we write: short; second person where a person must act, past tense for what happened, present for what happens; no
+exclamation marks, no blame. Chinese is written, not translated.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from aisdk_lab.errors import UnknownName
+
+languages: Final[tuple[str, ...]] = ("en", "zh")
+
+# The sidebar (widget_js). Adding a word here means: print the JSON again, rebuild the bundle.
+VIEW: Final[dict[str, tuple[str, str]]] = {
+    # header
+    "view.label": ("Agent sidebar", "智能体侧边栏"),
+    "view.untitled": ("Agent", "智能体"),
+    "view.status.ready": ("Ready", "就绪"),
+    "view.status.submitted": ("Thinking", "正在思考"),
+    "view.status.streaming": ("Answering", "正在回答"),
+    "view.status.error": ("Stopped by an error", "因出错停止"),
+    "view.status.waiting": ("Waiting for you", "等你处理"),
+    "view.status.loading": ("Connecting to the kernel", "正在连接内核"),
+    "view.status.replay": ("Recording", "录制回放"),
+    "view.status.gone": ("No kernel", "没有内核"),
+    # transcript
+    "view.messages": ("Messages", "消息"),
+    "view.you": ("You", "你"),
+    "view.system": ("Instructions", "指令"),
+    "view.jump": ("Jump to latest", "回到最新"),
+    "view.empty": ("Ask {title} something.", "向「{title}」提问，从这里开始。"),
+    "view.empty.replay": ("Press play to see the recording.", "按播放键观看录制的对话。"),
+    "view.suggestions": ("Suggestions", "试着问"),
+    "view.thinking": ("Thinking", "正在思考"),
+    "view.show_all": ("Show all {n} lines", "显示全部 {n} 行"),
+    "view.show_more": ("Show {n} more lines", "再显示 {n} 行"),
+    "view.show_less": ("Show less", "收起"),
+    "view.lines_left": ("{shown} of {n} lines", "已显示 {shown} / {n} 行"),
+    "view.copy": ("Copy", "复制"),
+    "view.copied": ("Copied", "已复制"),
+    "view.copy_failed": ("Copying is not allowed here", "此处不能复制"),
+    "view.new_tab": ("opens in a new tab", "在新标签页打开"),
+    "view.blocked_image": ("Image not loaded: {name}", "未加载图片：{name}"),
+    "view.unknown_part": ("Part of a kind this view does not know: {type}", "此视图不认识的部分：{type}"),
+    "view.broken_part": ("This part could not be shown", "这一部分无法显示"),
+    # prompt
+    "view.prompt": ("Message", "输入内容"),
+    "view.prompt.hint": ("Ask {title}", "向「{title}」提问"),
+    "view.send": ("Send", "发送"),
+    "view.stop": ("Stop", "停止"),
+    "view.blocked.waiting": ("Answer the open question above first.", "请先处理上面等你决定的事项。"),
+    "view.blocked.gone": ("Run the cell again to continue.", "重新运行单元格后可继续。"),
+    "view.blocked.replay": ("This is a recording.", "这是一段录制。"),
+    "view.go_to_waiting": ("Show it", "去处理"),
+    # reasoning
+    "view.reasoning.running": ("Thinking", "正在思考"),
+    "view.reasoning.done": ("Thought for {time}", "思考了 {time}"),
+    "view.reasoning.done_unknown": ("Thought for a few seconds", "思考了片刻"),
+    "view.reasoning.stopped": ("Thought (stopped)", "思考（已停止）"),
+    # tools
+    "view.tool.preparing": ("Preparing {name}", "准备 {name}"),
+    "view.tool.running": ("Running {name}", "正在运行 {name}"),
+    "view.tool.done": ("Ran {name}", "已运行 {name}"),
+    "view.tool.failed": ("Failed: {name}", "失败：{name}"),
+    "view.tool.denied": ("Denied by you: {name}", "已拒绝：{name}"),
+    "view.tool.interrupted": ("Interrupted: {name}", "已中断：{name}"),
+    "view.tool.waiting": ("Waiting for you: {name}", "等你处理：{name}"),
+    "view.tool.approval": ("Waiting for you: {name}", "等你确认：{name}"),
+    "view.tool.checking": ("Checking {name}", "自动审核 {name}"),
+    "view.tool.queued": ("Queued: {name}", "排队中：{name}"),
+    "view.tool.approved_not_sent": ("Approved, not sent: {name}", "已允许，未送出：{name}"),
+    "view.tool.unknown": ("Outcome unknown: {name}", "结果不明：{name}"),
+    "view.tool.input": ("input", "输入"),
+    "view.tool.output": ("output", "输出"),
+    "view.tool.error": ("error", "错误"),
+    "view.tool.reason": ("reason", "理由"),
+    "view.tool.so_far": ("so far", "目前"),
+    "view.tool.no_output": ("no output", "无输出"),
+    "view.tool.no_input": ("no input", "无输入"),
+    "view.tool.stopped_after": ("stopped after {time}", "{time} 后停止"),
+    "view.tool.unknown_detail": (
+        "The call was never answered: it was interrupted, or it waits for a client that is not here.",
+        "这次调用没有结果：可能已中断，也可能在等不在场的客户端。",
+    ),
+    "view.results": ("{n} results", "{n} 条结果"),
+    "view.results.one": ("{n} result", "{n} 条结果"),
+    # approval
+    "view.allow": ("Allow", "允许"),
+    "view.deny": ("Deny", "拒绝"),
+    "view.deny_open": ("Deny…", "拒绝…"),
+    "view.cancel": ("Cancel", "返回"),
+    "view.deny_reason": ("Reason (optional)", "理由（可不填）"),
+    "view.sending": ("Sending your answer", "正在送出你的决定"),
+    "view.queued_cell": ("Waits for the running cell", "等当前单元格运行完"),
+    # client tools
+    "view.answer": ("Answer", "回答"),
+    "view.answer_field": ("Answer, as text or JSON", "回答，可写文本或 JSON"),
+    "view.problem": ("Report a problem", "报告问题"),
+    "view.problem_field": ("What went wrong", "出了什么问题"),
+    "view.problem_send": ("Send report", "送出报告"),
+    "view.json_problem": ("Not valid JSON: {problem}", "不是合法的 JSON：{problem}"),
+    "view.as_text": ("Will be sent as text", "将按文本送出"),
+    "view.as_json": ("Will be sent as JSON", "将按 JSON 送出"),
+    "view.adopt": ("Adopt", "采纳"),
+    "view.reject": ("Reject", "不采纳"),
+    "view.diff": ("Proposed change", "修改建议"),
+    "view.diff.added": ("added", "新增"),
+    "view.diff.removed": ("removed", "删除"),
+    "view.diff.same": ("No difference", "没有差别"),
+    "view.diff.skipped": ("{n} unchanged lines", "{n} 行未变"),
+    "view.diff.skipped.one": ("{n} unchanged line", "{n} 行未变"),
+    # plan
+    "view.plan": ("Plan", "计划"),
+    "view.plan.count": ("{done} of {n}", "{done} / {n}"),
+    "view.plan.pending": ("to do", "待办"),
+    "view.plan.running": ("in progress", "进行中"),
+    "view.plan.done": ("done", "完成"),
+    "view.plan.failed": ("failed", "失败"),
+    "view.plan.interrupted": ("interrupted", "已中断"),
+    # sources, files, data
+    "view.sources": ("Used {n} sources", "引用了 {n} 个来源"),
+    "view.sources.one": ("Used {n} source", "引用了 {n} 个来源"),
+    "view.document": ("document", "文档"),
+    "view.file": ("File", "文件"),
+    "view.file.download": ("Save", "保存"),
+    "view.file.refused": ("The address of this file is not one that can be opened.", "这个文件的地址无法打开。"),
+    "view.data": ("Data: {name}", "数据：{name}"),
+    # errors and notices
+    "view.error.title": ("Failed", "出错了"),
+    "view.error.text": ("The exchange ended with an error.", "这次对话因出错而结束。"),
+    "view.retry": ("Retry", "重试"),
+    "view.dismiss": ("Dismiss", "关闭提示"),
+    "view.notice.busy_cell": (
+        "A cell is running. Your answer waits for it.",
+        "有单元格正在运行，你的操作会在它结束后处理。",
+    ),
+    "view.notice.gone": (
+        "No kernel answers. This is the last saved state; run the cell to continue.",
+        "没有内核应答。这里是上次保存的内容，运行单元格即可继续。",
+    ),
+    "view.notice.slow": ("The kernel does not answer yet.", "内核暂时没有应答。"),
+    "view.notice.action_lost": ("Your last action did not reach the kernel.", "上一次操作没有送达内核。"),
+    # replay
+    "view.replay": ("Recording", "录制回放"),
+    "view.replay.play": ("Play", "播放"),
+    "view.replay.pause": ("Pause", "暂停"),
+    "view.replay.restart": ("From the start", "从头播放"),
+    "view.replay.speed": ("Speed", "速度"),
+    "view.replay.position": ("Position", "进度"),
+    "view.replay.instant": ("at once", "立即"),
+    # time
+    "view.ms": ("{n} ms", "{n} 毫秒"),
+    "view.seconds": ("{n} s", "{n} 秒"),
+    "view.minutes": ("{m} min {s} s", "{m} 分 {s} 秒"),
+}
+
+# Other layers add their group here, one dict each, keys `group.name`, and name it in `WORDS`.
+NOTICES: Final[dict[str, tuple[str, str]]] = {}
+
+WORDS: Final[dict[str, tuple[str, str]]] = {**VIEW, **NOTICES}
+
+
+def word(key: str, language: str = "en", **values: object) -> str:
+    """The text for `key` in `language` (`en` or `zh`), with `{name}` fields filled from `values`.
+
+    Raises:
+        UnknownName: no such key, or no such language.
+
+    >>> word("view.allow"), word("view.allow", "zh")
+    ('Allow', '允许')
+    """
+    if language not in languages:
+        raise UnknownName("language", language, languages)
+    pair = WORDS.get(key)
+    if pair is None:
+        raise UnknownName("word", key, WORDS)
+    return pair[languages.index(language)].format(**values)
+
+
+def view_json() -> str:
+    """The words of the view as the JSON text that `widget_js/src/strings.json` holds: `{key: [en, zh]}`, one a line."""
+    import json  # only the command line and one test need it
+
+    lines = [f"  {json.dumps(key)}: {json.dumps(list(pair), ensure_ascii=False)}" for key, pair in VIEW.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a pipe under LANG=C would refuse Chinese
+    sys.stdout.write(view_json())
