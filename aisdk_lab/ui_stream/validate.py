@@ -1,0 +1,247 @@
+"""Is this a chunk? Every problem with its path, as the schema of `ai` 7.0.173 judges.
+
+Stage: ui_stream. Reading never raises: a frame gives a chunk or a sentence that says what is wrong with it.
+Source: spec §2.2 (loose objects, required "any" fields, stripped citations); recorded: tests/golden/chunk_validation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from aisdk_lab.ui_stream import grammar
+from aisdk_lab.ui_stream.chunks import Chunk
+from aisdk_lab.wire import json_text
+from aisdk_lab.wire.frame import Frame
+
+Check = Callable[[Any, str], Iterator[str]]
+
+
+def _kind(value: object) -> str:
+    """How a problem names a value: short and with the value itself where it is small."""
+    if value is None:
+        return "null"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "an array"
+    return repr(value) if len(repr(value)) <= 40 else f"{repr(value)[:37]}…"
+
+
+def _expect(holds: bool, what: str, value: object, path: str) -> Iterator[str]:
+    if not holds:
+        yield f"expected {what}, got {_kind(value)}  @ {path}"
+
+
+def _string(value: Any, path: str) -> Iterator[str]:
+    return _expect(isinstance(value, str), "a string", value, path)
+
+
+def _boolean(value: Any, path: str) -> Iterator[str]:
+    return _expect(isinstance(value, bool), "a boolean", value, path)
+
+
+def _any(_value: Any, _path: str) -> Iterator[str]:
+    return iter(())
+
+
+def _json(value: Any, path: str) -> Iterator[str]:
+    """A JSON value with finite numbers only (1e400 parses to infinity in JavaScript and is refused here)."""
+    if isinstance(value, float):
+        yield from _expect(math.isfinite(value), "a finite number", value, path)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _json(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _json(item, f"{path}[{index}]")
+
+
+def _json_object(value: Any, path: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield from _expect(False, "an object", value, path)
+    else:
+        yield from _json(value, path)
+
+
+def _provider_metadata(value: Any, path: str) -> Iterator[str]:
+    """Two levels are mandatory: provider name, then its keys."""
+    if not isinstance(value, dict):
+        yield from _expect(False, "an object", value, path)
+        return
+    for provider, entry in value.items():
+        yield from _json_object(entry, f"{path}.{provider}")
+
+
+def _one_of(words: tuple[str, ...]) -> Check:
+    def check(value: Any, path: str) -> Iterator[str]:
+        return _expect(isinstance(value, str) and value in words, "one of " + ", ".join(words), value, path)
+
+    return check
+
+
+def _place(value: Any, path: str) -> Iterator[str]:
+    """A non-negative whole number; `true` is not one, and JavaScript's 1.0 is."""
+    whole = isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer()
+    return _expect(whole and 0 <= value <= 2**53 - 1, "a non-negative integer", value, path)
+
+
+def _fields(value: dict[str, Any], path: str, fields: dict[str, tuple[Check, bool]]) -> Iterator[str]:
+    for name, (check, required) in fields.items():
+        if name in value:
+            yield from check(value[name], f"{path}.{name}")
+        elif required:
+            yield f"missing  @ {path}.{name}"
+
+
+def _source(value: Any, path: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield from _expect(False, "an object", value, path)
+        return
+    yield from _expect(value.get("type") == "source", "'source'", value.get("type"), f"{path}.type")
+    kind = value.get("sourceType")
+    fields: dict[str, tuple[Check, bool]] = {"id": (_string, True), "providerMetadata": (_provider_metadata, False)}
+    if kind == "url":
+        fields |= {"url": (_string, True), "title": (_string, False)}
+    elif kind == "document":
+        fields |= {"mediaType": (_string, True), "title": (_string, True), "filename": (_string, False)}
+    else:
+        yield f"expected one of url, document, got {_kind(kind)}  @ {path}.sourceType"
+    yield from _fields(value, path, fields)
+
+
+def _citations(value: Any, path: str) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield from _expect(False, "an array", value, path)
+        return
+    for index, citation in enumerate(value):
+        place = f"{path}[{index}]"
+        if not isinstance(citation, dict):
+            yield from _expect(False, "an object", citation, place)
+            continue
+        yield from _fields(
+            citation,
+            place,
+            {
+                "source": (_source, True),
+                "startIndex": (_place, False),
+                "endIndex": (_place, False),
+                "citedText": (_string, False),
+            },
+        )
+
+
+def _string_map(value: Any, path: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield from _expect(False, "an object", value, path)
+        return
+    for key, item in value.items():
+        yield from _string(item, f"{path}.{key}")
+
+
+_STEERING_PARTS: dict[str, dict[str, tuple[Check, bool]]] = {
+    "text": {"text": (_string, True), "providerMetadata": (_provider_metadata, False)},
+    "file": {
+        "mediaType": (_string, True),
+        "url": (_string, True),
+        "filename": (_string, False),
+        "providerReference": (_string_map, False),
+        "providerMetadata": (_provider_metadata, False),
+    },
+}
+
+
+def _steering_parts(value: Any, path: str) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield from _expect(False, "an array", value, path)
+        return
+    for index, part in enumerate(value):
+        place = f"{path}[{index}]"
+        kind = part.get("type") if isinstance(part, dict) else None
+        if not isinstance(kind, str) or kind not in _STEERING_PARTS:
+            yield f"expected a text or file part, got {_kind(kind if isinstance(part, dict) else part)}  @ {place}"
+        else:
+            yield from _fields(part, place, _STEERING_PARTS[kind])
+
+
+CHECKS: dict[str, Check] = {
+    "string": _string,
+    "boolean": _boolean,
+    "any": _any,
+    "provider-metadata": _provider_metadata,
+    "json-object": _json_object,
+    "finish-reason": _one_of(grammar.FINISH_REASONS),
+    "input-encoding": _one_of(grammar.INPUT_ENCODINGS),
+    "citations": _citations,
+    "steering-parts": _steering_parts,
+}
+"""One check for each kind of field that the grammar knows."""
+
+
+def chunk_problems(chunk: Any) -> list[str]:
+    """What the schema of `ai` 7.0.173 has against a value; an empty list when it is a chunk.
+
+    Each problem reads `what was expected, what was found  @ $.path`. Unknown keys are no problem.
+    """
+    if not isinstance(chunk, dict):
+        return [f"expected an object with a string `type`, got {_kind(chunk)}  @ $"]
+    kind = chunk.get("type")
+    rule = grammar.chunk_rule(kind) if isinstance(kind, str) else None
+    if rule is None:
+        return [f"unknown chunk type {_kind(kind)}; {_nearest(kind)}  @ $.type"]
+    problems: list[str] = []
+    for name, field in rule.fields.items():
+        if name in chunk:
+            problems.extend(CHECKS[field.kind](chunk[name], f"$.{name}"))
+        elif field.required:
+            problems.append(f"missing  @ $.{name}")
+    return problems
+
+
+def _nearest(kind: object) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(str(kind), [*grammar.CHUNKS, grammar.DATA_PREFIX + "…"], n=1)
+    return f"did you mean {close[0]!r}?" if close else "see grammar.CHUNKS for the known types"
+
+
+_CITATION_KEYS = ("source", "startIndex", "endIndex", "citedText")
+_SOURCE_KEYS = ("type", "sourceType", "id", "url", "mediaType", "title", "filename", "providerMetadata")
+
+
+def accepted(chunk: Chunk) -> Chunk:
+    """The chunk as the official client keeps it: citations lose their unknown keys, everything else stays."""
+    if "citations" not in chunk:
+        return chunk
+    citations = [
+        {
+            key: _only(value, _SOURCE_KEYS) if key == "source" else value
+            for key, value in _only(citation, _CITATION_KEYS).items()
+        }
+        for citation in chunk["citations"]
+    ]
+    return {**chunk, "citations": citations}
+
+
+def _only(value: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value[key] for key in keys if key in value}
+
+
+def read_chunk(frame: Frame) -> tuple[Chunk | None, str | None]:
+    """The chunk in a frame, or what is wrong with it.
+
+    `(None, None)` for frames that carry no chunk on purpose: comments, `[DONE]`, blocks without data.
+    """
+    if frame.problem is not None:
+        return None, frame.problem
+    if frame.data is None or frame.is_done:
+        return None, None
+    try:
+        value = json_text.read(frame.data)
+    except json_text.JsonProblem as problem:
+        return None, f"not JSON: {problem}"
+    problems = chunk_problems(value)
+    if problems:
+        return None, "; ".join(problems)
+    return accepted(value), None

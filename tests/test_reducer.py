@@ -1,0 +1,160 @@
+"""The reducer against the recorded states of the official one, and what only ours promises."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aisdk_lab.reducer import MESSAGE, Change, MessageReducer, UIMessageStreamError, read_ui_message_stream
+from aisdk_lab.ui_stream.validate import chunk_problems
+from aisdk_lab.wire import json_text
+
+GOLDEN = Path(__file__).parent / "golden" / "reduce"
+CASES = [
+    case
+    for name in ("reduce.jsonl", "reduce_random.jsonl")
+    for case in map(json.loads, (GOLDEN / name).read_text(encoding="utf-8").splitlines())
+    if "js-quirk" not in case.get("tags", ())
+]
+
+
+def wire(value: Any) -> Any:
+    """A value as it stands on the wire: lone surrogates and numbers as JavaScript writes them."""
+    return json.loads(json_text.write(value))
+
+
+def observe(case: dict[str, Any]) -> dict[str, Any]:
+    """What `readUIMessageStream` would report for a case, from a strict reducer."""
+    given = case["input"]
+    reducer = MessageReducer(given.get("initialMessage"), strict=True)
+    snapshots: list[Any] = []
+    errors: list[Any] = []
+    ended_at = thrown = None
+    for index, chunk in enumerate(given["chunks"]):
+        if chunk.get("type") == "error":
+            errors.append({"after": index, "name": "Error", "message": chunk["errorText"]})
+            if given.get("terminateOnError"):
+                thrown = chunk["errorText"]
+        if given.get("validated") and chunk_problems(chunk):
+            errors.append({"after": index, "name": "AI_TypeValidationError"})
+            ended_at = index
+            break
+        try:
+            reducer.feed(chunk)
+        except UIMessageStreamError as error:
+            details = {"chunkType": error.chunk_type, "chunkId": error.chunk_id}
+            errors.append({"after": index, "name": error.name, "message": str(error), **details})
+            ended_at = index
+            break
+        if reducer.visible and thrown is None:
+            snapshots.append({"after": index, "message": wire(reducer.message)})
+    return {"snapshots": snapshots, "final": wire(reducer.message), "errors": errors, "endedAt": ended_at}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_states_equal_those_of_the_official_reducer(case: dict[str, Any]) -> None:
+    expected, seen = case["expect"], observe(case)
+    if case["input"].get("terminateOnError") and expected["thrown"]:
+        # What the reference records after it threw is an artefact of its streams (README of the vectors).
+        assert seen["snapshots"] == expected["snapshots"]
+        assert seen["errors"][0]["message"] == expected["errors"][0]["message"]
+        return
+    assert seen["snapshots"] == expected["snapshots"]
+    assert seen["final"] == expected["final"]
+    assert seen["errors"] == [
+        # Texts of the schema library are not part of the contract (README of the vectors): the name is.
+        {"after": error["after"], "name": error["name"]} if error["name"] == "AI_TypeValidationError" else error
+        for error in expected["errors"]
+    ]
+    assert seen["endedAt"] == expected["endedAt"]
+
+
+def apply(message: dict[str, Any], change: Change) -> dict[str, Any]:
+    """A second, naive reading of `Change`: what a view does with it."""
+    if change.part == MESSAGE and not change.path:
+        return copy.deepcopy(change.value)
+    target: Any = message if change.part == MESSAGE else message["parts"]
+    path: tuple[Any, ...] = change.path if change.part == MESSAGE else (change.part, *change.path)
+    if change.op == "add" and not change.path:
+        target.append(copy.deepcopy(change.value))
+        assert len(target) == change.part + 1
+        return message
+    for key in path[:-1]:
+        target = target[key]
+    if change.op == "append":
+        target[path[-1]] += change.value
+    elif change.op == "add":
+        target[path[-1]].append(copy.deepcopy(change.value))
+    elif change.op == "set":
+        target[path[-1]] = copy.deepcopy(change.value)
+    else:
+        del target[path[-1]]
+    return message
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_the_changes_alone_rebuild_the_message_after_every_chunk(case: dict[str, Any]) -> None:
+    reducer = MessageReducer(case["input"].get("initialMessage"))
+    view = copy.deepcopy(reducer.message)
+    for chunk in case["input"]["chunks"]:
+        for change in reducer.feed(chunk):
+            view = apply(view, change)
+        assert wire(view) == wire(reducer.message)
+
+
+def test_snapshots_stay_as_they_were_while_the_message_goes_on() -> None:
+    chunks = [
+        {"type": "text-start", "id": "t"},
+        {"type": "text-delta", "id": "t", "delta": "你"},
+        {"type": "tool-input-start", "toolCallId": "c", "toolName": "w"},
+        {"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": '{"cities":["杭'},
+        {"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": '州"'},
+        {"type": "text-delta", "id": "t", "delta": "好"},
+    ]
+    snapshots = list(read_ui_message_stream(chunks))
+    assert [snapshot["parts"][0]["text"] for snapshot in snapshots] == ["", "你", "你", "你", "你", "你好"]
+    inputs = [snapshot["parts"][1].get("input") for snapshot in snapshots[2:]]
+    assert inputs == [None, {"cities": ["杭"]}, {"cities": ["杭州"]}, {"cities": ["杭州"]}]
+    assert snapshots[4]["parts"][1] is snapshots[5]["parts"][1], "an unchanged part is shared, not copied"
+
+
+def test_a_message_that_is_continued_is_not_changed_in_place() -> None:
+    message = {"id": "m", "role": "assistant", "parts": [{"type": "text", "text": "a", "state": "done"}]}
+    before = copy.deepcopy(message)
+    reducer = MessageReducer(message)
+    reducer.feed({"type": "text-start", "id": "t"})
+    assert message == before
+    assert len(reducer.message["parts"]) == 2
+
+
+def test_strict_raises_where_lenient_opens_the_block_and_says_so() -> None:
+    chunk = {"type": "text-delta", "id": "t", "delta": "late"}
+    with pytest.raises(UIMessageStreamError, match='missing text part with ID "t"'):
+        MessageReducer(strict=True).feed(chunk)
+    lenient = MessageReducer()
+    changes = lenient.feed(chunk)
+    assert [change.op for change in changes] == ["add", "append"]
+    assert lenient.message["parts"] == [{"type": "text", "text": "late", "state": "streaming"}]
+    text = 'Received text-delta for missing text part with ID "t". Ensure a "text-start" chunk is sent before'
+    assert lenient.findings == [f'chunk 0: {text} any "text-delta" chunks.']
+
+
+def test_halves_of_an_emoji_in_two_deltas_become_one_character_in_the_changes_too() -> None:
+    reducer = MessageReducer()
+    reducer.feed({"type": "text-start", "id": "t"})
+    first = reducer.feed({"type": "text-delta", "id": "t", "delta": "a\ud83d"})
+    second = reducer.feed({"type": "text-delta", "id": "t", "delta": "\ude00b"})
+    assert [change.value for change in (*first, *second)] == ["a", "😀b"]
+    assert reducer.message["parts"][0]["text"] == "a😀b"
+
+
+@pytest.mark.parametrize(("reset", "parts"), [("on_id_change", 0), ("on_first_start", 0), ("never", 1)], ids=str)
+def test_a_start_with_another_id_begins_anew_only_where_the_rule_says_so(reset: Any, parts: int) -> None:
+    old = {"id": "m1", "role": "assistant", "parts": [{"type": "text", "text": "a", "state": "done"}]}
+    reducer = MessageReducer(old, reset=reset)
+    reducer.feed({"type": "start", "messageId": "m2"})
+    assert (reducer.message["id"], len(reducer.message["parts"])) == ("m2", parts)
