@@ -134,7 +134,7 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.document": ("document", "文档"),
     "view.file": ("File", "文件"),
     "view.file.download": ("Save", "保存"),
-    "view.file.refused": ("The address of this file is not one that can be opened.", "这个文件的地址无法打开。"),
+    "view.file.refused": ("The address of this file is one that cannot be opened here.", "这个文件的地址无法打开。"),
     "view.data": ("Data: {name}", "数据：{name}"),
     # errors and notices
     "view.error.title": ("Failed", "出错了"),
@@ -168,7 +168,88 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
 # Other layers add their group here, one dict each, keys `group.name`, and name it in `WORDS`.
 NOTICES: Final[dict[str, tuple[str, str]]] = {}
 
-WORDS: Final[dict[str, tuple[str, str]]] = {**VIEW, **NOTICES}
+# Captures and what is seen in them: reprs, the recorder's line, tables, measurements, the timing picture.
+SEEING: Final[dict[str, tuple[str, str]]] = {
+    "capture.end_state.complete": ("complete", "完成"),
+    "capture.end_state.waiting": ("waiting for you", "等你处理"),
+    "capture.end_state.error": ("ended with an error", "因出错结束"),
+    "capture.end_state.aborted": ("stopped", "已停止"),
+    "capture.end_state.truncated": ("cut off: no finish came", "中断：没有收到结束帧"),
+    "capture.sizes": ("frames {frames}, segments {segments}, {size} bytes", "帧 {frames}，段 {segments}，{size} 字节"),
+    "capture.seconds": ("{seconds} s", "{seconds} 秒"),
+    "capture.exchange": (
+        "exchange {number} of {total}; lab.load_all(path) gives all",
+        "第 {number} 次交互，共 {total} 次；lab.load_all(path) 可取全部",
+    ),
+    "capture.has_problem": ("problem: {problem}", "问题：{problem}"),
+    "capture.request": ("request", "请求"),
+    "capture.response": ("response", "响应"),
+    "capture.body": ("body", "正文"),
+    "capture.reply": ("reply", "回复"),
+    "capture.ended": ("end", "结束"),
+    "capture.problem": ("problem", "问题"),
+    "samples.title": ("Samples", "示例"),
+    "samples.about": ("lab.samples[name] gives the capture", "lab.samples[名称] 可取用"),
+    "record.waiting": ("Recording: no answer yet, {seconds} s", "正在录制：还没有应答，{seconds} 秒"),
+    "record.progress": (
+        "Recording: segments {segments}, {size} bytes, {seconds} s",
+        "正在录制：段 {segments}，{size} 字节，{seconds} 秒",
+    ),
+    "record.done": (
+        "Recorded {name}: segments {segments}, {size} bytes, {seconds} s",
+        "已录制 {name}：段 {segments}，{size} 字节，{seconds} 秒",
+    ),
+    "measure.about": (
+        "Milliseconds since the request; n/a: not known, or nothing to measure",
+        "自请求起的毫秒数；n/a：未知或无可测量",
+    ),
+    "measure.unknown": ("n/a", "n/a"),
+    "measure.ms": ("{ms} ms", "{ms} 毫秒"),
+    "measure.span": ("{label}: {start} → {end} ms", "{label}：{start} → {end} 毫秒"),
+    "measure.open": ("not ended", "未结束"),
+    "measure.first_byte_ms": ("first byte", "首字节"),
+    "measure.first_frame_ms": ("first frame", "首帧"),
+    "measure.first_text_ms": ("first text", "首个文字"),
+    "measure.finish_ms": ("finish", "finish"),
+    "measure.done_ms": ("[DONE]", "[DONE]"),
+    "measure.longest_gap_ms": ("longest gap", "最长停顿"),
+    "measure.step_times": ("steps", "步骤"),
+    "measure.tool_times": ("tools", "工具"),
+    "measure.tool_wait_ms": ("waited for tools", "等待工具"),
+    "measure.human_wait_ms": ("waited for a person", "等待人"),
+    "table.segments": (
+        "One row a segment: the bytes one read returned. Times in ms since the request.",
+        "每行一段：一次读取得到的字节。时间为自请求起的毫秒数。",
+    ),
+    "table.frames": (
+        "One row a frame: one SSE block or line of JSON. Times in ms since the request.",
+        "每行一帧：一个 SSE 块或一行 JSON。时间为自请求起的毫秒数。",
+    ),
+    "table.chunks": (
+        "One row a chunk of the UI Message Stream. Times in ms since the request.",
+        "每行一个 UI Message Stream 的 chunk。时间为自请求起的毫秒数。",
+    ),
+    "plot.text": ("text", "文字"),
+    "plot.reasoning": ("reasoning", "思考"),
+    "plot.data": ("data", "数据"),
+    "plot.error": ("error", "错误"),
+    "plot.step": ("step {number}", "第 {number} 步"),
+    "plot.segments": ("segments", "段"),
+    "plot.seconds": ("seconds since the request", "自请求起的秒数"),
+    "plot.no_clock": ("No clock was kept: there are no times to draw.", "没有记录时间，无法绘制。"),
+    "plot.waited": ("waited for you {time}", "等你 {time}"),
+    "plot.waited_unknown": ("waited for you, length not known", "等你，时长未知"),
+    "plot.waiting": ("waiting for you", "等你处理"),
+    "plot.unfinished": ("did not end", "没有结束"),
+    "plot.said.tool-input": ("input {time}", "输入 {time}"),
+    "plot.said.tool-run": ("ran {time}", "运行 {time}"),
+    "plot.said.human-wait": ("waited for you {time}", "等你 {time}"),
+    "plot.times": ("{number} times", "{number} 次"),
+    "plot.ms": ("{number} ms", "{number} 毫秒"),
+    "plot.s": ("{number} s", "{number} 秒"),
+}
+
+WORDS: Final[dict[str, tuple[str, str]]] = {**VIEW, **NOTICES, **SEEING}
 
 
 def word(key: str, language: str = "en", **values: object) -> str:
