@@ -18,6 +18,7 @@ import contextvars
 import hmac
 import ipaddress
 import logging
+import os
 import secrets
 import socket
 import sys
@@ -275,12 +276,30 @@ def bind(host: str = "127.0.0.1", port: int = 0, *, allow_remote: bool = False) 
             f"the host {host!r} can be reached by other machines, and a lab server answers only this one. "
             "Bind '127.0.0.1', or pass allow_remote=True when that is what you want."
         )
-    from tornado.netutil import bind_sockets  # 70 ms that `import aisdk_lab` does not pay
-
+    sockets: list[socket.socket] = []
     try:
-        return bind_sockets(port, host)
+        for family, *_, address in _addresses(host, port):
+            sock = socket.socket(family, socket.SOCK_STREAM)
+            sockets.append(sock)  # before bind, so that a failure closes this one too (Tornado's bind_sockets leaks it)
+            if os.name == "posix":  # elsewhere it would let two servers share a port
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            # Port 0 was asked for: the other addresses take the port that the first one got.
+            sock.bind((address[0], port_of(sockets[:1]) if len(sockets) > 1 else address[1], *address[2:]))
+            sock.listen(128)
+            sock.setblocking(False)
     except OSError as error:
+        for sock in sockets:
+            sock.close()
         raise RefusedError(f"cannot listen on {host!r} port {port!r}: {error}. Port 0 takes a free one.") from error
+    return sockets
+
+
+def _addresses(host: str, port: int) -> list[tuple[Any, ...]]:
+    """What `host` stands for, each address once; IPv4 first, so that the port of `localhost` is that of 127.0.0.1."""
+    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return sorted(dict.fromkeys(found), key=lambda info: info[0] != socket.AF_INET)
 
 
 def port_of(sockets: Iterable[socket.socket]) -> int:

@@ -101,3 +101,12 @@ def test_a_taken_port_is_an_error_of_the_caller_that_names_the_port():
     finally:
         for socket in sockets:
             socket.close()
+
+
+def test_all_addresses_of_a_name_share_one_port():
+    sockets = bind("", allow_remote=True)
+    try:
+        assert {socket.getsockname()[1] for socket in sockets} == {port_of(sockets)}
+    finally:
+        for socket in sockets:
+            socket.close()
