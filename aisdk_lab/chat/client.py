@@ -1,0 +1,262 @@
+"""Chat: the Python twin of the SDK's chat client (`AbstractChat`).
+
+Stage: chat, where bytes turn round: a transport brings chunks up, the reducer makes messages of them, answers go down
+with the next request. The sidebar only projects the events of a `Chat`.
+
+All state lives on the lab's loop (core.py). Methods without a leading `a` hand over and wait, from any thread (a notebook
+cell too); their twins with `a` are awaited, on whichever loop. Nothing ever waits for a person: `send` returns when the
+exchange has ended, or when a call waits for an answer.
+Source: `ai` 7.0.173 `chat.ts` (spec §6); recorded: tests/golden/chat. Different on purpose: the reducer is lenient
+unless `strict=True`; handlers of tool calls are tasks, so that one may await its own answer; automatic sending has a
+ceiling; an answer to a call that does not wait raises; while an answer streams another message is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import Any, TypeVar
+
+from aisdk_lab.chat.core import MAX_ROUNDS, ChatCore, Predicate, Subscriber, either_complete, new_id
+from aisdk_lab.chat.events import ChatError, ChatStatus, Outcome
+from aisdk_lab.chat.handlers import HANDLER_OF, Handler
+from aisdk_lab.chat.transport import RequestOptions, Transport
+from aisdk_lab.loopback import LabLoop, lab_loop
+from aisdk_lab.ui_stream.messages import Message
+
+Result = TypeVar("Result")
+_TWINS = {"wait": "await_idle"}
+"""Awaited twins that are not called `a` and the name."""
+
+
+class Chat:
+    """One conversation with an agent, over a transport.
+
+    `send_automatically`: True sends on when every open call is answered, False never, a function of the messages
+    decides. `on_tool_call` gets each call whose input is complete (a plain function in a thread, an async one on the
+    lab's loop); a value that is not `None` answers the call, an exception answers it with an error. `strict` stops at
+    the first chunk that the official client would refuse.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        id: str | None = None,  # the name that the SDK gives it
+        messages: Iterable[Message] = (),
+        on_tool_call: Handler | None = None,
+        send_automatically: bool | Predicate = True,
+        max_rounds: int = MAX_ROUNDS,
+        strict: bool = False,
+        generate_id: Callable[[], str] = new_id,
+        lab: LabLoop | None = None,
+    ) -> None:
+        self._lab = lab or lab_loop()
+        if isinstance(send_automatically, bool):
+            predicate: Predicate | None = either_complete if send_automatically else None
+        else:
+            predicate = send_automatically
+        self._core = ChatCore(
+            id if id is not None else generate_id(),
+            transport,
+            messages=messages,
+            on_tool_call=on_tool_call,
+            predicate=predicate,
+            max_rounds=max_rounds,
+            strict=strict,
+            generate_id=generate_id,
+        )
+
+    def __repr__(self) -> str:
+        core = self._core
+        return f"Chat({core.transport.title or core.id!r}, {len(core.conversation)} messages, {core.status!r})"
+
+    # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def id(self) -> str:
+        """The thread's id on the wire."""
+        return self._core.id
+
+    @property
+    def transport(self) -> Transport:
+        """How this chat reaches its agent."""
+        return self._core.transport
+
+    @property
+    def lab(self) -> LabLoop:
+        """The loop on which everything happens."""
+        return self._lab
+
+    @property
+    def status(self) -> ChatStatus:
+        """`ready`, `submitted`, `streaming` or `error`."""
+        return self._core.status
+
+    @property
+    def error(self) -> ChatError | None:
+        """Why the status is `error`."""
+        return self._core.error
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the last exchange ended; `None` before the first one has."""
+        return self._core.outcome
+
+    @property
+    def is_busy(self) -> bool:
+        """True while a request, or one that follows from it by itself, is under way."""
+        return self._core.is_busy
+
+    @property
+    def messages(self) -> list[Message]:
+        """A copy of the messages so far."""
+
+        async def read() -> list[Message]:
+            return copy.deepcopy(self._core.conversation.messages)
+
+        if self._lab.is_here or not self._lab.is_running:
+            return copy.deepcopy(self._core.conversation.messages)
+        return self._lab.run(read())
+
+    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
+        """Call `callback(event)` for every event, on the lab's loop; returns what ends it. It must not block."""
+        core = self._core
+        core.subscribers = (*core.subscribers, callback)
+
+        def unsubscribe() -> None:
+            core.subscribers = tuple(known for known in core.subscribers if known is not callback)
+
+        return unsubscribe
+
+    # ── requests ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def send(
+        self,
+        message: str | Mapping[str, Any] | None = None,
+        *,
+        message_id: str | None = None,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        metadata: Any = None,
+    ) -> Outcome:
+        """Send a message; wait until the exchange ends or waits for an answer. An interrupt stops it, what came stays.
+
+        `message`: a text, `{text?, files?, metadata?}`, or `{parts, id?, role?, metadata?}`; `None` continues without a
+        new message (after an approval, say). `message_id` edits that user message: the history behind it is dropped.
+        `body`, `headers` and `metadata` are those of the request, and of the automatic ones that follow.
+
+        Raises:
+            LabError: an answer is under way; `wait()` for it or `stop()` it.
+            InvalidArgument: `message_id` names no user message.
+        """
+        options = RequestOptions(body or {}, headers or {}, metadata)
+        return self._block("send", self._core.send(message, message_id, options, HANDLER_OF.get()))
+
+    async def asend(
+        self,
+        message: str | Mapping[str, Any] | None = None,
+        *,
+        message_id: str | None = None,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        metadata: Any = None,
+    ) -> Outcome:
+        """`send`, awaited."""
+        options = RequestOptions(body or {}, headers or {}, metadata)
+        return await self._await(self._core.send(message, message_id, options, HANDLER_OF.get()))
+
+    def regenerate(self, message_id: str | None = None) -> Outcome:
+        """Ask anew: the last (or the named) assistant message and all behind it are dropped first.
+
+        Raises `InvalidArgument` for an unknown id and in an empty chat, `LabError` while an answer is under way.
+        """
+        return self._block("regenerate", self._core.regenerate(message_id, RequestOptions(), HANDLER_OF.get()))
+
+    async def aregenerate(self, message_id: str | None = None) -> Outcome:
+        """`regenerate`, awaited."""
+        return await self._await(self._core.regenerate(message_id, RequestOptions(), HANDLER_OF.get()))
+
+    def stop(self) -> None:
+        """Break off the answer under way, here and on the far side; what came stays. Does nothing when idle."""
+        self._block("stop", self._core.stop())
+
+    async def astop(self) -> None:
+        """`stop`, awaited."""
+        await self._await(self._core.stop())
+
+    def wait(self) -> Outcome | None:
+        """Wait until the exchange under way ends or waits for an answer; returns how the last one ended."""
+        return self._block("wait", self._core.settle(HANDLER_OF.get()))
+
+    async def await_idle(self) -> Outcome | None:
+        """`wait`, awaited."""
+        return await self._await(self._core.settle(HANDLER_OF.get()))
+
+    # ── answers ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def add_tool_output(
+        self, tool_call_id: str, output: Any = None, *, error_text: str | None = None
+    ) -> Outcome | None:
+        """Answer a call with `output` (any JSON value) or with an error; then wait as `send` does.
+
+        Returns how the exchange that followed ended, or the last one when nothing was sent. Inside a tool-call handler it
+        returns at once. Raises `DecisionError` when the chat has no such call.
+        """
+        coroutine = self._core.add_output(tool_call_id, output, error_text, HANDLER_OF.get())
+        return self._block("add_tool_output", coroutine)
+
+    async def aadd_tool_output(
+        self, tool_call_id: str, output: Any = None, *, error_text: str | None = None
+    ) -> Outcome | None:
+        """`add_tool_output`, awaited."""
+        return await self._await(self._core.add_output(tool_call_id, output, error_text, HANDLER_OF.get()))
+
+    def add_tool_approval_response(self, approval_id: str, approved: bool, reason: str | None = None) -> Outcome | None:
+        """Allow or deny a call that asks for it; then wait as `send` does. `approved` must be a real boolean.
+
+        Raises `DecisionError` when no such request is open: each is answered once.
+        """
+        coroutine = self._core.add_approval(approval_id, approved, reason, HANDLER_OF.get())
+        return self._block("add_tool_approval_response", coroutine)
+
+    async def aadd_tool_approval_response(
+        self, approval_id: str, approved: bool, reason: str | None = None
+    ) -> Outcome | None:
+        """`add_tool_approval_response`, awaited."""
+        return await self._await(self._core.add_approval(approval_id, approved, reason, HANDLER_OF.get()))
+
+    def clear_error(self) -> None:
+        """Go back from `error` to `ready`; does nothing in another status."""
+        if self._lab.is_here:
+            self._core.clear_error()
+        else:
+            self._lab.run(_call(self._core.clear_error))
+
+    def set_messages(self, messages: Iterable[Message]) -> None:
+        """Put another history in place of this one. Raises `LabError` while an answer is under way."""
+        if self._lab.is_here:
+            self._core.set_messages(messages)
+        else:
+            self._lab.run(_call(lambda: self._core.set_messages(messages)))
+
+    # ── threads ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _block(self, name: str, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        if self._lab.is_here:
+            coroutine.close()
+            raise RuntimeError(
+                f"Chat.{name}() waits, and was called on the lab's own thread, which would wait for itself: "
+                f"use its twin, await chat.{_TWINS.get(name, 'a' + name)}(…)"
+            )
+        return self._lab.run(coroutine)
+
+    async def _await(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        if self._lab.is_here:
+            return await coroutine
+        return await asyncio.wrap_future(self._lab.submit(coroutine))
+
+
+async def _call(function: Callable[[], Result]) -> Result:
+    return function()

@@ -1,0 +1,447 @@
+"""What a chat promises beyond the recorded cases: threads, handlers, ceilings, and never waiting for a person."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from aisdk_lab.chat import Chat, ChatEvent, Outcome, ToolCall, TransportRequest
+from aisdk_lab.errors import DecisionError, LabError, TransportError
+from aisdk_lab.loopback import lab_loop
+from tests.chat.scripted_transport import ScriptedTransport, let_it_work
+
+ASK = [
+    {"type": "start", "messageId": "m1"},
+    {"type": "start-step"},
+    {"type": "tool-input-available", "toolCallId": "c1", "toolName": "ask", "input": {"q": 1}},
+    {"type": "finish-step"},
+    {"type": "finish", "finishReason": "tool-calls"},
+]
+ASK_APPROVAL = [
+    *ASK[:3],
+    {"type": "tool-approval-request", "approvalId": "ap", "toolCallId": "c1"},
+    *ASK[3:],
+]
+THANKS = [
+    {"type": "start", "messageId": "m1"},
+    {"type": "start-step"},
+    {"type": "text-start", "id": "t"},
+    {"type": "text-delta", "id": "t", "delta": "thanks"},
+    {"type": "text-end", "id": "t"},
+    {"type": "finish-step"},
+    {"type": "finish", "finishReason": "stop"},
+]
+
+
+class Canned:
+    """A transport that answers request number n with list n, at once."""
+
+    title = "canned"
+    suggestions: tuple[str, ...] = ()
+    client_tools = None
+
+    def __init__(self, *answers: list[dict[str, Any]], done: bool = False) -> None:
+        self.answers = list(answers)
+        self.requests: list[TransportRequest] = []
+        self.done = done
+
+    async def stream(self, request: TransportRequest) -> Any:
+        answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
+        self.requests.append(request)
+        for chunk in answer:
+            yield dict(chunk)
+        request.receipt.done = self.done
+
+    async def stop(self, chat_id: str) -> None:
+        raise AssertionError("nothing is under way when these tests stop")
+
+
+def on_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """Run an async test on the lab's loop itself."""
+
+    def run() -> None:
+        lab_loop().run(test(), timeout=10)
+
+    run.__name__, run.__doc__ = test.__name__, test.__doc__
+    return run
+
+
+def test_send_blocks_a_plain_thread_until_the_exchange_ended():
+    outcome = Chat(Canned(THANKS)).send("hi")
+    assert (outcome.state, outcome.text) == ("complete", "thanks")
+
+
+def test_send_returns_when_a_call_waits_for_a_person():
+    chat = Chat(Canned(ASK_APPROVAL))
+    outcome = chat.send("hi")
+    assert (outcome.state, outcome.waiting, chat.status) == ("waiting", ("c1",), "ready")
+
+
+def test_an_answer_from_another_thread_sends_on_and_returns_how_it_ended():
+    chat = Chat(transport := Canned(ASK, THANKS))
+    chat.send("hi")
+    outcome = chat.add_tool_output("c1", 42)
+    assert outcome is not None
+    assert (outcome.state, outcome.text) == ("complete", "thanks")
+    assert transport.requests[1].messages[1]["parts"][1] == {
+        "type": "tool-ask",
+        "toolCallId": "c1",
+        "state": "output-available",
+        "input": {"q": 1},
+        "output": 42,
+    }
+
+
+@on_loop
+async def test_a_blocking_method_on_the_labs_own_thread_says_which_twin_to_await():
+    chat = Chat(Canned(THANKS))
+    for call, twin in (
+        (lambda: chat.send("hi"), "asend"),
+        (chat.regenerate, "aregenerate"),
+        (chat.stop, "astop"),
+        (lambda: chat.add_tool_output("c1", 1), "aadd_tool_output"),
+        (lambda: chat.add_tool_approval_response("ap", True), "aadd_tool_approval_response"),
+        (chat.wait, "await_idle"),
+    ):
+        with pytest.raises(RuntimeError, match=rf"chat\.{twin}\("):
+            call()
+
+
+def test_asend_may_be_awaited_on_any_loop():
+    chat = Chat(Canned(THANKS))
+    assert asyncio.run(chat.asend("hi")).text == "thanks"
+
+
+def test_a_cancelled_asend_stops_the_exchange_and_keeps_what_came():
+    transport = ScriptedTransport()
+    chat = Chat(transport)
+    came = threading.Event()
+    chat.subscribe(lambda event: came.set() if event.kind == "changes" else None)
+
+    async def cell() -> None:
+        task = asyncio.ensure_future(chat.asend("hi"))
+        while not transport.requests:
+            await asyncio.sleep(0)
+        lab_loop().run(feed(transport, THANKS[:4]), timeout=10)
+        assert await asyncio.to_thread(came.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cell())
+    chat.wait()
+    assert chat.outcome is not None
+    assert (chat.status, chat.outcome.state, chat.outcome.text) == ("ready", "aborted", "thanks")
+    assert transport.stopped == [chat.id]
+
+
+async def feed(transport: ScriptedTransport, chunks: list[dict[str, Any]]) -> None:
+    await let_it_work()
+    for chunk in chunks:
+        assert transport.put(chunk)
+        await let_it_work()
+
+
+@on_loop
+async def test_stop_tells_the_far_side_after_the_stream_was_closed():
+    transport = ScriptedTransport()
+    chat = Chat(transport)
+    sending = asyncio.ensure_future(chat.asend("hi"))
+    await feed(transport, THANKS[:4])
+    await chat.astop()
+    outcome = await sending
+    assert (outcome.state, outcome.is_abort, transport.stopped) == ("aborted", True, [chat.id])
+    assert not transport.put(THANKS[4])
+
+
+@on_loop
+async def test_a_stop_before_the_request_began_ends_in_ready():
+    transport = ScriptedTransport()
+    chat = Chat(transport)
+    sending = asyncio.ensure_future(chat.asend("hi"))
+    await asyncio.sleep(0)  # the turn exists, its first step has not run
+    assert chat.status == "submitted"
+    await chat.astop()
+    assert (await sending).state == "aborted"
+    assert chat.status == "ready"
+
+
+@on_loop
+async def test_a_second_message_is_refused_while_an_answer_streams():
+    transport = ScriptedTransport()
+    chat = Chat(transport)
+    sending = asyncio.ensure_future(chat.asend("one"))
+    await let_it_work()
+    with pytest.raises(LabError, match="an answer is under way"):
+        await chat.asend("two")
+    transport.end()
+    assert (await sending).state == "truncated"
+    assert [message["role"] for message in chat.messages] == ["user"]
+
+
+# ── handlers ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_plain_handler_runs_in_a_thread_of_its_own_and_its_value_is_the_output():
+    threads: list[str] = []
+
+    def handler(call: ToolCall) -> Any:
+        threads.append(threading.current_thread().name)
+        return {"doubled": call.input["q"] * 2}
+
+    transport = Canned(ASK, THANKS)
+    outcome = Chat(transport, on_tool_call=handler).send("hi")
+    assert outcome.text == "thanks"
+    assert transport.requests[1].messages[1]["parts"][1]["output"] == {"doubled": 2}
+    assert threads == ["aisdk-lab-tool"]
+
+
+def test_a_plain_handler_may_answer_with_the_blocking_method():
+    """Inside a handler an answer returns at once: the exchange waits for the handler."""
+    chat: Chat
+
+    def handler(call: ToolCall) -> None:
+        chat.add_tool_output(call.tool_call_id, "by hand")
+
+    transport = Canned(ASK, THANKS)
+    chat = Chat(transport, on_tool_call=handler)
+    assert chat.send("hi").text == "thanks"
+    assert transport.requests[1].messages[1]["parts"][1]["output"] == "by hand"
+
+
+def test_a_handler_that_raises_answers_the_call_with_its_error():
+    def handler(call: ToolCall) -> Any:
+        raise KeyError("no such cell")
+
+    transport = Canned(ASK, THANKS)
+    assert Chat(transport, on_tool_call=handler).send("hi").state == "complete"
+    part = transport.requests[1].messages[1]["parts"][1]
+    assert (part["state"], part["errorText"]) == ("output-error", "KeyError: 'no such cell'")
+
+
+def test_a_handler_that_returns_nothing_leaves_the_call_to_a_person():
+    seen: list[str] = []
+    chat = Chat(Canned(ASK, THANKS), on_tool_call=lambda call: seen.append(call.name))
+    assert (chat.send("hi").waiting, seen) == (("c1",), ["ask"])
+
+
+@on_loop
+async def test_send_waits_for_a_handler_that_is_slower_than_the_stream():
+    release = asyncio.Event()
+
+    async def handler(call: ToolCall) -> Any:
+        await release.wait()
+        return 1
+
+    chat = Chat(Canned(ASK, THANKS), on_tool_call=handler)
+    sending = asyncio.ensure_future(chat.asend("hi"))
+    await let_it_work()
+    assert (chat.status, sending.done()) == ("ready", False)
+    release.set()
+    assert (await sending).text == "thanks"
+
+
+@on_loop
+async def test_a_stop_ends_the_handlers_and_what_they_answer_later_sends_nothing():
+    started = asyncio.Event()
+
+    async def handler(call: ToolCall) -> Any:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await chat.aadd_tool_output(call.tool_call_id, "too late")
+
+    transport = Canned(ASK, THANKS)
+    chat = Chat(transport, on_tool_call=handler)
+    sending = asyncio.ensure_future(chat.asend("hi"))
+    await started.wait()
+    await let_it_work()
+    await chat.astop()
+    await sending
+    assert len(transport.requests) == 1
+    assert chat.messages[1]["parts"][1]["output"] == "too late"
+
+
+# ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_unknown_call_is_refused_with_the_calls_that_wait():
+    chat = Chat(Canned(ASK))
+    chat.send("hi")
+    with pytest.raises(DecisionError, match="c1") as caught:
+        chat.add_tool_output("zz", 1)
+    assert caught.value.waiting == ("c1",)
+
+
+def test_an_approval_is_answered_once():
+    chat = Chat(Canned(ASK_APPROVAL, THANKS))
+    chat.send("hi")
+    outcome = chat.add_tool_approval_response("ap", False, "not yet")
+    assert outcome is not None
+    assert outcome.message["parts"][1]["approval"] == {"id": "ap", "approved": False, "reason": "not yet"}
+    with pytest.raises(DecisionError, match="answered once"):
+        chat.add_tool_approval_response("ap", True)
+
+
+def test_only_a_real_boolean_approves():
+    chat = Chat(Canned(ASK_APPROVAL))
+    chat.send("hi")
+    with pytest.raises(TypeError, match="'true'"):
+        chat.add_tool_approval_response("ap", "true")  # type: ignore[arg-type]
+    assert chat.messages[1]["parts"][1]["state"] == "approval-requested"
+
+
+def test_an_output_for_a_call_that_asked_for_approval_drops_the_open_question():
+    chat = Chat(Canned(ASK_APPROVAL), send_automatically=False)
+    events: list[ChatEvent] = []
+    chat.send("hi")
+    chat.subscribe(events.append)
+    chat.add_tool_output("c1", 7)
+    assert chat.messages[1]["parts"][1] == {
+        "type": "tool-ask",
+        "toolCallId": "c1",
+        "state": "output-available",
+        "input": {"q": 1},
+        "output": 7,
+    }
+    assert [(change.op, change.path) for change in events[0].changes][-1] == ("remove", ("approval",))
+
+
+def test_an_approval_whose_request_failed_is_sent_by_the_next_send_without_a_message():
+    class FailsOnce(Canned):
+        async def stream(self, request: TransportRequest) -> Any:
+            if len(self.requests) == 1:
+                self.requests.append(request)
+                raise TransportError("busy", name="AI_APICallError", status=503)
+            async for chunk in super().stream(request):
+                yield chunk
+
+    chat = Chat(transport := FailsOnce(ASK_APPROVAL, [], THANKS))
+    chat.send("hi")
+    outcome = chat.add_tool_approval_response("ap", True)
+    assert outcome is not None
+    assert outcome.error is not None
+    assert (outcome.state, outcome.error.details) == ("error", {"statusCode": 503})
+    assert chat.send().text == "thanks"
+    assert [request.message_id for request in transport.requests] == [None, "m1", "m1"]
+
+
+# ── sending by itself ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_automatic_sending_has_a_ceiling():
+    """A server that always stops after its own tools makes the official client loop for ever (spec §6.9)."""
+    server_tool = [
+        {"type": "start", "messageId": "m1"},
+        {"type": "start-step"},
+        {"type": "tool-input-available", "toolCallId": "s", "toolName": "srv", "input": {}},
+        {"type": "tool-output-available", "toolCallId": "s", "output": 1},
+        {"type": "finish", "finishReason": "tool-calls"},
+    ]
+    chat = Chat(transport := Canned(server_tool), max_rounds=3)
+    chat.send("hi")
+    assert len(transport.requests) == 4
+    assert chat.status == "error"
+    assert chat.error is not None
+    assert (chat.error.name, "3 automatic requests" in chat.error.message) == ("TooManyRounds", True)
+    chat.send()
+    assert len(transport.requests) == 8
+
+
+def test_the_ceiling_begins_anew_when_a_person_answers():
+    chat = Chat(transport := Canned(ASK, ASK, ASK, ASK, THANKS), max_rounds=1)
+    chat.send("hi")
+    for _ in range(4):
+        chat.add_tool_output("c1", 1)
+    assert (len(transport.requests), chat.status) == (5, "ready")
+
+
+def test_a_predicate_of_ones_own_may_be_async():
+    async def never(messages: Any) -> bool:
+        return False
+
+    chat = Chat(transport := Canned(ASK), send_automatically=never)
+    chat.send("hi")
+    chat.add_tool_output("c1", 1)
+    assert len(transport.requests) == 1
+
+
+# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_chunk_out_of_order_is_a_finding_and_only_strict_stops_at_it():
+    broken = [THANKS[0], THANKS[4], *THANKS[1:]]
+    outcome = Chat(Canned(broken)).send("hi")
+    assert (outcome.state, outcome.text, len(outcome.findings)) == ("complete", "thanks", 1)
+    strict = Chat(Canned(broken), strict=True).send("hi")
+    assert strict.error is not None
+    assert (strict.state, strict.error.name) == ("error", "AI_UIMessageStreamError")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "done", "state"),
+    [
+        (THANKS, False, "complete"),
+        (THANKS[:-1], True, "complete"),
+        (THANKS[:-1], False, "truncated"),
+        ([*THANKS[:4], {"type": "abort"}], False, "aborted"),
+        ([*THANKS[:4], {"type": "error", "errorText": "boom"}], False, "error"),
+        (ASK, False, "waiting"),
+    ],
+)
+def test_how_an_exchange_ended(chunks: list[dict[str, Any]], done: bool, state: str):
+    assert Chat(Canned(chunks, done=done)).send("hi").state == state
+
+
+def test_messages_are_a_copy():
+    chat = Chat(Canned(THANKS))
+    chat.send("hi")
+    chat.messages[0]["parts"].clear()
+    assert chat.messages[0]["parts"] == [{"type": "text", "text": "hi"}]
+
+
+def test_a_subscriber_that_fails_does_not_end_the_conversation():
+    chat = Chat(Canned(THANKS))
+    kinds: list[str] = []
+
+    def fail(event: ChatEvent) -> None:
+        raise ValueError("a view with a mistake")
+
+    chat.subscribe(fail)
+    unsubscribe = chat.subscribe(lambda event: kinds.append(event.kind))
+    assert chat.send("hi").state == "complete"
+    unsubscribe()
+    count = len(kinds)
+    chat.send("again")
+    assert (kinds[-1], len(kinds)) == ("finish", count)
+
+
+def test_another_history_tells_only_what_differs():
+    def message(name: str, text: str) -> dict[str, Any]:
+        return {"id": name, "role": "user", "parts": [{"type": "text", "text": text}]}
+
+    chat = Chat(Canned(THANKS), messages=[message("a", "1"), message("b", "2"), message("c", "3")])
+    events: list[tuple[Any, int]] = []
+    chat.subscribe(lambda event: events.append((event.op, event.index)))
+    chat.set_messages([message("a", "1"), message("b", "x")])
+    assert events == [("replace", 1), ("truncate", 2)]
+    chat.set_messages([message("a", "1"), message("b", "x"), message("d", "4")])
+    assert events[2:] == [("push", 2)]
+
+
+def test_a_response_that_names_another_message_half_way_leaves_the_first_as_it_was():
+    chunks = [*THANKS[:4], {"type": "start", "messageId": "m2"}, {"type": "text-delta", "id": "t", "delta": "!"}]
+    chat = Chat(Canned(chunks))
+    chat.send("hi")
+    assert [(m["id"], m["parts"][-1]["text"]) for m in chat.messages[1:]] == [("m1", "thanks"), ("m2", "thanks!")]
+
+
+def test_the_repr_of_an_outcome_says_what_counts():
+    outcome = Chat(Canned(ASK)).send("hi")
+    assert repr(outcome) == "Outcome('waiting', text='', waiting=('c1',))"
+    assert repr(Outcome("complete", {"id": "a", "role": "assistant", "parts": []})) == "Outcome('complete', text='')"
