@@ -51,17 +51,26 @@ def _threads() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if not thread.daemon}
 
 
-def _processes() -> set[psutil.Process]:
-    return {child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE}
+@pytest.fixture(scope="session")
+def outlives_tests() -> set[int]:
+    """Process ids that a fixture of a wider scope started while a test ran, and will end itself."""
+    return set()
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left_behind() -> Iterator[None]:
+def nothing_is_left_behind(outlives_tests: set[int]) -> Iterator[None]:
     """Fails a test that leaves a non-daemon thread or a child process.
 
     Daemon threads may stay: the lab's own loop (`aisdk-lab`) lives as long as the process by design. What fixtures
-    of a wider scope started is there before the test and does not count.
+    of a wider scope started before the test does not count; what they start later is in `outlives_tests`.
     """
+
+    def _processes() -> set[psutil.Process]:
+        children = psutil.Process().children()
+        return {
+            child for child in children if child.pid not in outlives_tests and child.status() != psutil.STATUS_ZOMBIE
+        }
+
     threads, processes = _threads(), _processes()
     yield
     limit = time.monotonic() + GRACE_S
