@@ -33,8 +33,8 @@ _TWINS = {"wait": "await_idle"}
 class Chat:
     """One conversation with an agent, over a transport.
 
-    `send_automatically`: True sends on when every open call is answered, False never, a function of the messages
-    decides. `on_tool_call` gets each call whose input is complete (a plain function in a thread, an async one on the
+    `send_automatically`: True sends on when every open call is answered and one of them was answered here, False never;
+    a function of the messages decides alone, as in the SDK (whose helpers do not ask who executed a tool: spec §6.9). `on_tool_call` gets each call whose input is complete (a plain function in a thread, an async one on the
     lab's loop); a value that is not `None` answers the call, an exception answers it with an error. `strict` stops at
     the first chunk that the official client would refuse.
     """
@@ -63,6 +63,7 @@ class Chat:
             messages=messages,
             on_tool_call=on_tool_call,
             predicate=predicate,
+            only_after_answers=send_automatically is True,
             max_rounds=max_rounds,
             strict=strict,
             generate_id=generate_id,

@@ -50,7 +50,7 @@ def new_id() -> str:
 
 
 def either_complete(messages: Sequence[Message]) -> bool:
-    """The default of `send_automatically`: all client tools have answered, or all approvals."""
+    """True when all client tools have answered, or all approvals; what `send_automatically=True` asks."""
     return complete_with_tool_calls(messages) or complete_with_approval_responses(messages)
 
 
@@ -65,6 +65,7 @@ class ChatCore:
         messages: Iterable[Message],
         on_tool_call: Handler | None,
         predicate: Predicate | None,
+        only_after_answers: bool,
         max_rounds: int,
         strict: bool,
         generate_id: Callable[[], str],
@@ -73,6 +74,8 @@ class ChatCore:
         self.transport = transport
         self.on_tool_call = on_tool_call
         self._predicate = predicate
+        self._only_after_answers = only_after_answers
+        self._has_answers = False  # somebody here answered a call since the last request
         self._max_rounds = max_rounds
         self._strict = strict
         self._generate_id = generate_id
@@ -232,6 +235,7 @@ class ChatCore:
             self._close(self.conversation.response, None)
 
     def _open(self, trigger: Trigger, message_id: str | None, options: RequestOptions) -> Response:
+        self._has_answers = False
         self._set_status("submitted")
         messages = tuple(self.conversation.messages)
         request = TransportRequest(self.id, trigger, messages, message_id, options)
@@ -344,6 +348,7 @@ class ChatCore:
 
     async def _send_answered(self, message_id: str, scope: Scope | None) -> None:
         """Send on when this answer was the last one missing; while a response streams, its end decides that."""
+        self._has_answers = True
         inside = scope is not None and scope.chat is self
         stops = scope.stops if scope is not None and inside else self.stops
         if not inside:
@@ -355,6 +360,8 @@ class ChatCore:
 
     async def _should_send(self, message_id: str | None) -> bool:
         messages = self.conversation.messages
+        if self._only_after_answers and not self._has_answers:
+            return False
         if self._predicate is None or not self._interrupted.isdisjoint((message_id, self._last_id())):
             return False
         answer = self._predicate(messages)

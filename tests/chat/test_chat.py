@@ -12,6 +12,7 @@ import pytest
 from aisdk_lab.chat import Chat, ChatEvent, Outcome, ToolCall, TransportRequest
 from aisdk_lab.errors import DecisionError, LabError, TransportError
 from aisdk_lab.loopback import lab_loop
+from aisdk_lab.ui_stream.predicates import complete_with_tool_calls
 from tests.chat.scripted_transport import ScriptedTransport, let_it_work
 
 ASK = [
@@ -343,7 +344,11 @@ def test_automatic_sending_has_a_ceiling():
         {"type": "tool-output-available", "toolCallId": "s", "output": 1},
         {"type": "finish", "finishReason": "tool-calls"},
     ]
-    chat = Chat(transport := Canned(server_tool), max_rounds=3)
+    by_itself = Chat(transport := Canned(server_tool))
+    by_itself.send("hi")
+    assert (len(transport.requests), by_itself.status) == (1, "ready")  # nothing was answered here
+
+    chat = Chat(transport := Canned(server_tool), max_rounds=3, send_automatically=complete_with_tool_calls)
     chat.send("hi")
     assert len(transport.requests) == 4
     assert chat.status == "error"
