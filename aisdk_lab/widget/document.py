@@ -1,0 +1,286 @@
+"""The document of a sidebar: chat events in, one JSON document and the operations that change it out.
+
+Stage: widget, the pure half: no clock (the caller passes one), no thread, no comm. A view is a pure function of the
+document, and the document of the events, so two views stay equal and a reloaded page shows the same conversation.
+Bytes are linear in the stream: what the reducer says changed travels as that change, and a status only when it is another.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from aisdk_lab.chat import ChatError, ChatEvent, ChatStatus
+from aisdk_lab.reducer import MESSAGE, Change
+from aisdk_lab.ui_stream.chunks import UNSET, Unset
+from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part, tool_name
+from aisdk_lab.ui_stream.tool_status import ToolStatus, tool_status
+from aisdk_lab.widget.operations import JsonObject, Operation, apply_operation, plain
+
+Clock = Callable[[], int]
+"""Monotonic nanoseconds; of a replay: the place in the recording."""
+
+_STATUS_KEYS = frozenset({"state", "approval", "preliminary", "providerExecuted", "type", "toolName"})
+"""Keys of a tool part that its status depends on: a delta of its input touches none of them."""
+_FINAL = frozenset({"done", "failed", "denied", "interrupted"})
+
+
+class Document:
+    """One sidebar's document. `drain` gives the operations since the last call."""
+
+    def __init__(
+        self,
+        *,
+        title: str,
+        clock: Clock,
+        language: str = "en",
+        client_tools: Mapping[str, Any] | None = None,
+        suggestions: Sequence[str] = (),
+        messages: Iterable[Message] = (),
+        status: ChatStatus = "ready",
+        error: ChatError | None = None,
+        replay: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._clock = clock
+        self._names = None if client_tools is None else frozenset(client_tools)
+        self._operations: list[Operation] = []
+        self._reasons: dict[str, str | None] = {}  # finish reason by message id, of responses that were watched
+        self._since: dict[tuple[str, str], int] = {}  # when a call began to run, a block to think
+        self._spent: dict[str, int] = {}  # nanoseconds that a call has run so far; a person's time is not in it
+        self._value: JsonObject = {
+            "title": title,
+            "status": status,
+            "error": _error(error),
+            "source": "live" if replay is None else "replay",
+            "replay": None if replay is None else dict(replay),
+            "suggestions": list(suggestions),
+            "clientTools": {name: _client_tool(tool) for name, tool in (client_tools or {}).items()},
+            "messages": copy.deepcopy(list(messages)),
+            "tools": {},
+            "timings": {},
+            "queuedDecisions": {},
+            "notice": None,
+            "language": language,
+        }
+        for index in range(len(self._messages)):
+            self._update_tools(index)
+        self._operations.clear()
+
+    @property
+    def _messages(self) -> list[Message]:
+        return self._value["messages"]
+
+    @property
+    def value(self) -> JsonObject:
+        """The document as plain JSON; a copy."""
+        return plain(self._value)
+
+    def drain(self) -> list[Operation]:
+        """The operations since the last call, in order."""
+        operations, self._operations = self._operations, []
+        return operations
+
+    def set(self, path: Sequence[str | int], value: Any) -> None:
+        """Assign a value outside the messages (`notice`, `replay`, …); nothing happens when it is the same."""
+        parent: Any = self._value
+        for step in path[:-1]:
+            parent = parent[step]
+        if isinstance(parent, dict) and path[-1] in parent and parent[path[-1]] == value:
+            return
+        self._do("set", list(path), value)
+
+    def remove(self, path: Sequence[str | int]) -> None:
+        """Delete a key outside the messages; a missing one is no mistake."""
+        parent: Any = self._value
+        for step in path[:-1]:
+            parent = parent[step]
+        if path[-1] in parent:
+            self._do("remove", list(path))
+
+    def _do(self, op: str, path: Sequence[str | int], *value: Any) -> None:
+        operation: Operation = [op, list(path), *value]
+        self._value = apply_operation(self._value, operation)
+        # Copied: a part that was added goes on changing, and the operation must stay what it was.
+        self._operations.append([op, list(path), *copy.deepcopy(value)])
+
+    # ── events ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def on_event(self, event: ChatEvent) -> None:
+        """Project one event of the chat."""
+        handle = _HANDLERS.get(event.kind)
+        if handle is not None:
+            handle(self, event)
+
+    def _on_status(self, event: ChatEvent) -> None:
+        self.set(["status"], event.status)
+        self.set(["error"], _error(event.error))
+        # The end of an exchange is told by `finish`, which knows the reason: until then a call would look unknown.
+        if self._messages and event.status in ("submitted", "streaming"):
+            self._update_tools(len(self._messages) - 1)
+
+    def _on_finish(self, event: ChatEvent) -> None:
+        outcome = event.outcome
+        if outcome is None:
+            return
+        self._reasons[outcome.message["id"]] = outcome.finish_reason
+        for index, message in enumerate(self._messages):
+            if message["id"] == outcome.message["id"]:
+                self._end_blocks(index)
+                self._update_tools(index)
+
+    def _on_message(self, event: ChatEvent) -> None:
+        if event.op == "truncate":
+            for index in range(len(self._messages) - 1, event.index - 1, -1):
+                self._forget(self._messages[index])
+                self._do("remove", ["messages", index])
+        elif event.op == "push":
+            self._do("add", ["messages"], event.message)
+            if event.index > 0:
+                self._update_tools(event.index - 1)  # it is the last message no longer
+        else:
+            self._forget(self._messages[event.index])
+            self._do("set", ["messages", event.index], event.message)
+        if event.op != "truncate":
+            self._watch_blocks(event.index)
+            self._update_tools(event.index)
+
+    def _on_changes(self, event: ChatEvent) -> None:
+        touches_tools = False
+        for change in event.changes:
+            path = self._path_of(event.index, change)
+            if change.op == "remove" and change.part != MESSAGE and change.path == ():
+                self._forget_part(event.index, change.part)
+            self._do(change.op, path, *(() if change.op == "remove" else (change.value,)))
+            touches_tools = touches_tools or self._touches_tools(event.index, change)
+            self._time(event.index, change)
+        if touches_tools:
+            self._update_tools(event.index)
+
+    @staticmethod
+    def _path_of(index: int, change: Change) -> list[str | int]:
+        if change.part == MESSAGE:
+            return ["messages", index, *change.path]
+        if change.op == "add" and change.path == ():
+            return ["messages", index, "parts"]
+        return ["messages", index, "parts", change.part, *change.path]
+
+    # ── tools ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _touches_tools(self, index: int, change: Change) -> bool:
+        if change.part == MESSAGE or change.op == "append":
+            return False
+        if change.path == ():
+            return change.op == "remove" or is_tool_part(change.value)
+        return change.path[0] in _STATUS_KEYS and is_tool_part(self._messages[index]["parts"][change.part])
+
+    def _update_tools(self, index: int) -> None:
+        """Say each status of a message's calls that is another one now."""
+        message = self._messages[index]
+        if message["role"] != "assistant":
+            return
+        busy = self._value["status"] in ("submitted", "streaming") and index == len(self._messages) - 1
+        reason: str | Unset | None = self._reasons.get(message["id"], UNSET)
+        for step in _steps(message["parts"]):
+            for part in step:
+                if is_tool_part(part):
+                    self._set_tool(part, tool_status(part, step, busy, self._names, reason))
+
+    def _set_tool(self, part: Part, status: ToolStatus) -> None:
+        call_id = part["toolCallId"]
+        known = self._value["tools"].get(call_id)
+        if known is not None and known["status"] == status:
+            return
+        self._spend(call_id, status)
+        entry: JsonObject = {"status": status, "kind": self._kind(part, status, known)}
+        if status in _FINAL and call_id in self._spent:
+            entry["durationMs"] = round(self._spent[call_id] / 1e6)
+        self._do("set", ["tools", call_id], entry)
+
+    def _spend(self, call_id: str, status: ToolStatus) -> None:
+        now = self._clock()
+        began = self._since.pop(("tool", call_id), None)
+        if began is not None:
+            self._spent[call_id] = self._spent.get(call_id, 0) + now - began
+        if status == "running":
+            self._since["tool", call_id] = now
+
+    def _kind(self, part: Part, status: ToolStatus, known: Mapping[str, Any] | None) -> str:
+        if self._names is not None:
+            return "client" if tool_name(part) in self._names and not part.get("providerExecuted") else "server"
+        # Nobody says which tools are the client's: one that waits without asking for an approval is.
+        is_client = status == "waiting" and part["state"] == "input-available"
+        return "client" if is_client or (known or {}).get("kind") == "client" else "server"
+
+    def _forget(self, message: Message) -> None:
+        for index in range(len(message["parts"])):
+            self._forget_entries(message, index)
+
+    def _forget_part(self, index: int, part: int) -> None:
+        self._forget_entries(self._messages[index], part)
+
+    def _forget_entries(self, message: Message, part: int) -> None:
+        value = message["parts"][part]
+        key = f"{message['id']}/{part}"
+        self._since.pop(("block", key), None)
+        self.remove(["timings", key])
+        if is_tool_part(value):
+            self._since.pop(("tool", value["toolCallId"]), None)
+            self._spent.pop(value["toolCallId"], None)
+            self.remove(["tools", value["toolCallId"]])
+
+    # ── how long the model thought ─────────────────────────────────────────────────────────────────────────────────
+
+    def _time(self, index: int, change: Change) -> None:
+        if change.part == MESSAGE or change.op == "append":
+            return
+        if change.path == () and change.op == "add":
+            self._watch_block(index, change.part)
+        elif change.path == ("state",) and change.value == "done":
+            self._end_block(index, change.part)
+
+    def _watch_blocks(self, index: int) -> None:
+        for part in range(len(self._messages[index]["parts"])):
+            self._watch_block(index, part)
+
+    def _watch_block(self, index: int, part: int) -> None:
+        value = self._messages[index]["parts"][part]
+        if value["type"] == "reasoning" and value.get("state") == "streaming":
+            self._since.setdefault(("block", f"{self._messages[index]['id']}/{part}"), self._clock())
+
+    def _end_blocks(self, index: int) -> None:
+        for part in range(len(self._messages[index]["parts"])):
+            self._end_block(index, part)
+
+    def _end_block(self, index: int, part: int) -> None:
+        key = f"{self._messages[index]['id']}/{part}"
+        began = self._since.pop(("block", key), None)
+        if began is not None:
+            self._do("set", ["timings", key], {"durationMs": round((self._clock() - began) / 1e6)})
+
+
+_HANDLERS: Mapping[str, Callable[[Document, ChatEvent], None]] = {
+    "status": Document._on_status,  # pyright: ignore[reportPrivateUsage]  # the table belongs to the class
+    "message": Document._on_message,  # pyright: ignore[reportPrivateUsage]
+    "changes": Document._on_changes,  # pyright: ignore[reportPrivateUsage]
+    "finish": Document._on_finish,  # pyright: ignore[reportPrivateUsage]
+}
+
+
+def _error(error: ChatError | None) -> JsonObject | None:
+    return None if error is None else {"text": error.message, "name": error.name}
+
+
+def _client_tool(tool: Any) -> JsonObject:
+    """What the view needs of an agent's `ClientTool`."""
+    return {"interactive": bool(getattr(tool, "interactive", True)), "inputSchema": getattr(tool, "input_schema", None)}
+
+
+def _steps(parts: Sequence[Part]) -> list[list[Part]]:
+    steps: list[list[Part]] = [[]]
+    for part in parts:
+        if part["type"] == STEP_START:
+            steps.append([])
+        else:
+            steps[-1].append(part)
+    return steps
