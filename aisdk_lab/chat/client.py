@@ -168,16 +168,32 @@ class Chat:
         options = RequestOptions(body or {}, headers or {}, metadata)
         return await self._await(self._core.send(message, message_id, options, HANDLER_OF.get()))
 
-    def regenerate(self, message_id: str | None = None) -> Outcome:
+    def regenerate(
+        self,
+        message_id: str | None = None,
+        *,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        metadata: Any = None,
+    ) -> Outcome:
         """Ask anew: the last (or the named) assistant message and all behind it are dropped first.
 
         Raises `InvalidArgument` for an unknown id and in an empty chat, `LabError` while an answer is under way.
         """
-        return self._block("regenerate", self._core.regenerate(message_id, RequestOptions(), HANDLER_OF.get()))
+        options = RequestOptions(body or {}, headers or {}, metadata)
+        return self._block("regenerate", self._core.regenerate(message_id, options, HANDLER_OF.get()))
 
-    async def aregenerate(self, message_id: str | None = None) -> Outcome:
+    async def aregenerate(
+        self,
+        message_id: str | None = None,
+        *,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        metadata: Any = None,
+    ) -> Outcome:
         """`regenerate`, awaited."""
-        return await self._await(self._core.regenerate(message_id, RequestOptions(), HANDLER_OF.get()))
+        options = RequestOptions(body or {}, headers or {}, metadata)
+        return await self._await(self._core.regenerate(message_id, options, HANDLER_OF.get()))
 
     def stop(self) -> None:
         """Break off the answer under way, here and on the far side; what came stays. Does nothing when idle."""
@@ -198,35 +214,48 @@ class Chat:
     # ── answers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def add_tool_output(
-        self, tool_call_id: str, output: Any = None, *, error_text: str | None = None
+        self,
+        tool_call_id: str,
+        output: Any = None,
+        *,
+        error_text: str | None = None,
+        options: RequestOptions | None = None,
     ) -> Outcome | None:
         """Answer a call with `output` (any JSON value) or with an error; then wait as `send` does.
 
-        Returns how the exchange that followed ended, or the last one when nothing was sent. Inside a tool-call handler it
-        returns at once. Raises `DecisionError` when the chat has no such call.
+        Returns how the exchange that followed ended, or the last one when nothing was sent. Inside a tool-call handler
+        it returns at once. `options` are those of the request that follows.
+        Raises `DecisionError` when the chat has no such call.
         """
-        coroutine = self._core.add_output(tool_call_id, output, error_text, HANDLER_OF.get())
+        coroutine = self._core.add_output(tool_call_id, output, error_text, HANDLER_OF.get(), options)
         return self._block("add_tool_output", coroutine)
 
     async def aadd_tool_output(
-        self, tool_call_id: str, output: Any = None, *, error_text: str | None = None
+        self,
+        tool_call_id: str,
+        output: Any = None,
+        *,
+        error_text: str | None = None,
+        options: RequestOptions | None = None,
     ) -> Outcome | None:
         """`add_tool_output`, awaited."""
-        return await self._await(self._core.add_output(tool_call_id, output, error_text, HANDLER_OF.get()))
+        return await self._await(self._core.add_output(tool_call_id, output, error_text, HANDLER_OF.get(), options))
 
-    def add_tool_approval_response(self, approval_id: str, approved: bool, reason: str | None = None) -> Outcome | None:
+    def add_tool_approval_response(
+        self, approval_id: str, approved: bool, reason: str | None = None, *, options: RequestOptions | None = None
+    ) -> Outcome | None:
         """Allow or deny a call that asks for it; then wait as `send` does. `approved` must be a real boolean.
 
         Raises `DecisionError` when no such request is open: each is answered once.
         """
-        coroutine = self._core.add_approval(approval_id, approved, reason, HANDLER_OF.get())
+        coroutine = self._core.add_approval(approval_id, approved, reason, HANDLER_OF.get(), options)
         return self._block("add_tool_approval_response", coroutine)
 
     async def aadd_tool_approval_response(
-        self, approval_id: str, approved: bool, reason: str | None = None
+        self, approval_id: str, approved: bool, reason: str | None = None, *, options: RequestOptions | None = None
     ) -> Outcome | None:
         """`add_tool_approval_response`, awaited."""
-        return await self._await(self._core.add_approval(approval_id, approved, reason, HANDLER_OF.get()))
+        return await self._await(self._core.add_approval(approval_id, approved, reason, HANDLER_OF.get(), options))
 
     def clear_error(self) -> None:
         """Go back from `error` to `ready`; does nothing in another status."""

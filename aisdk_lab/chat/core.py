@@ -323,18 +323,28 @@ class ChatCore:
     # ── answers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def add_output(
-        self, call_id: str, output: Any, error_text: str | None, scope: Scope | None
+        self,
+        call_id: str,
+        output: Any,
+        error_text: str | None,
+        scope: Scope | None,
+        options: RequestOptions | None = None,
     ) -> Outcome | None:
         """See `Chat.add_tool_output`."""
         chunk: Chunk = {"type": "tool-output-available", "toolCallId": call_id, "output": output}
         if error_text is not None:
             chunk = {"type": "tool-output-error", "toolCallId": call_id, "errorText": error_text}
         message_id = self.conversation.answer_call(call_id, chunk)
-        await self._send_answered(message_id, scope)
+        await self._send_answered(message_id, scope, options)
         return self.outcome if self._is_inside(scope) else await self.settle(scope)
 
     async def add_approval(
-        self, approval_id: str, approved: bool, reason: str | None, scope: Scope | None
+        self,
+        approval_id: str,
+        approved: bool,
+        reason: str | None,
+        scope: Scope | None,
+        options: RequestOptions | None = None,
     ) -> Outcome | None:
         """See `Chat.add_tool_approval_response`."""
         if not isinstance(approved, bool):  # pyright: ignore[reportUnnecessaryIsInstance]  # may come from a view
@@ -343,10 +353,10 @@ class ChatCore:
         if reason is not None:
             chunk["reason"] = reason
         self._unsent_approval = self.conversation.answer_approval(approval_id, chunk)
-        await self._send_answered(self._unsent_approval, scope)
+        await self._send_answered(self._unsent_approval, scope, options)
         return self.outcome if self._is_inside(scope) else await self.settle(scope)
 
-    async def _send_answered(self, message_id: str, scope: Scope | None) -> None:
+    async def _send_answered(self, message_id: str, scope: Scope | None, options: RequestOptions | None) -> None:
         """Send on when this answer was the last one missing; while a response streams, its end decides that."""
         self._has_answers = True
         inside = scope is not None and scope.chat is self
@@ -356,7 +366,7 @@ class ChatCore:
         if self.is_busy or not await self._should_send(message_id):
             return
         if not self.is_busy and stops == self.stops and self._may_go_on():
-            self._start("submit-message", message_id, RequestOptions())
+            self._start("submit-message", message_id, options or RequestOptions())
 
     async def _should_send(self, message_id: str | None) -> bool:
         messages = self.conversation.messages
