@@ -63,8 +63,9 @@ def test_states_equal_those_of_the_official_reducer(case: dict[str, Any]) -> Non
         assert seen["snapshots"] == expected["snapshots"]
         assert seen["errors"][0]["message"] == expected["errors"][0]["message"]
         return
-    assert seen["snapshots"] == expected["snapshots"]
-    assert seen["final"] == expected["final"]
+    # Both sides pass our JSON writer: it shows half a character as U+FFFD where JavaScript writes an escape.
+    assert seen["snapshots"] == wire(expected["snapshots"])
+    assert seen["final"] == wire(expected["final"])
     assert seen["errors"] == [
         # Texts of the schema library are not part of the contract (README of the vectors): the name is.
         {"after": error["after"], "name": error["name"]} if error["name"] == "AI_TypeValidationError" else error
@@ -96,14 +97,31 @@ def apply(message: dict[str, Any], change: Change) -> dict[str, Any]:
     return message
 
 
+def without_half(value: Any) -> Any:
+    """A value as a view may show it: half a character at the end of a text waits for its other half."""
+    if isinstance(value, str):
+        return value[:-1] if value and "\ud800" <= value[-1] <= "\udbff" else value
+    if isinstance(value, list):
+        return [without_half(item) for item in value]
+    if isinstance(value, dict):
+        return {key: without_half(item) for key, item in value.items()}
+    return value
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_the_changes_alone_rebuild_the_message_after_every_chunk(case: dict[str, Any]) -> None:
     reducer = MessageReducer(case["input"].get("initialMessage"))
-    view = copy.deepcopy(reducer.message)
+    view, late_view = copy.deepcopy(reducer.message), copy.deepcopy(reducer.message)
+    changes: list[Change] = []
     for chunk in case["input"]["chunks"]:
-        for change in reducer.feed(chunk):
+        news = reducer.feed(chunk)
+        changes.extend(news)
+        for change in news:
             view = apply(view, change)
-        assert wire(view) == wire(reducer.message)
+        assert wire(without_half(view)) == wire(without_half(reducer.message))
+    for change in changes:
+        late_view = apply(late_view, change)
+    assert late_view == view, "a change says the same when it is read later"
 
 
 def test_snapshots_stay_as_they_were_while_the_message_goes_on() -> None:
