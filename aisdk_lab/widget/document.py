@@ -98,6 +98,17 @@ class Document:
         if path[-1] in parent:
             self._do("remove", list(path))
 
+    def know_client_tools(self, client_tools: Mapping[str, Any] | None) -> None:
+        """Learn which tools the client runs: a script names one when it first calls it."""
+        names = None if client_tools is None else frozenset(client_tools)
+        if names == self._names:
+            return
+        self._names = names
+        for name, tool in (client_tools or {}).items():
+            self.set(["clientTools", name], _client_tool(tool))
+        for index in range(len(self._messages)):
+            self._update_tools(index)
+
     def _do(self, op: str, path: Sequence[str | int], *value: Any) -> None:
         operation: Operation = [op, list(path), *value]
         self._value = apply_operation(self._value, operation)
@@ -260,10 +271,10 @@ class Document:
 
 
 _HANDLERS: Mapping[str, Callable[[Document, ChatEvent], None]] = {
-    "status": Document._on_status,  # pyright: ignore[reportPrivateUsage]  # the table belongs to the class
-    "message": Document._on_message,  # pyright: ignore[reportPrivateUsage]
-    "changes": Document._on_changes,  # pyright: ignore[reportPrivateUsage]
-    "finish": Document._on_finish,  # pyright: ignore[reportPrivateUsage]
+    "status": Document._on_status,
+    "message": Document._on_message,
+    "changes": Document._on_changes,
+    "finish": Document._on_finish,
 }
 
 
