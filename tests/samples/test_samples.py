@@ -68,8 +68,8 @@ def test_the_weather_was_asked_in_chinese_and_answered_with_a_tool():
 
 
 def test_an_unknown_sample_names_the_known_ones():
-    with pytest.raises(UnknownName, match="no sample is called 'wether'. Known: approval, .*weather"):
-        samples["wether"]
+    with pytest.raises(UnknownName, match="no sample is called 'nowhere'. Known: approval, .*weather"):
+        samples["nowhere"]
 
 
 def test_the_repr_is_one_line_a_sample():
