@@ -199,7 +199,7 @@ class _Exchange:
 
     def _draw_step(self, span: Span) -> None:
         start, end = span.start_ms / 1000, self._last_s if span.end_ms is None else span.end_ms / 1000
-        self._axes.axvspan(start, end, color="#808080", alpha=0.13, lw=0)
+        self._axes.axvspan(start, end, color="#808080", alpha=0.09, lw=0)
         self._axes.axvline(start, color=INK, lw=0.6, alpha=0.6)
         _write(self._axes, start, -0.92, " " + self._word("step", number=span.label), "left", "top", inside=True)
 
