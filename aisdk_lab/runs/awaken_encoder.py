@@ -151,10 +151,13 @@ class AwakenEncoder(RunEncoder):
 
     @staticmethod
     def _late_wait(parts: Sequence[Part], pending: Pending | None) -> Iterator[Chunk]:
-        """The wait for a call that an earlier response announced as a sibling of the one that waited then."""
+        """The wait for a call that an earlier response announced as a sibling of the one that waited then.
+
+        A request for approval finds the old part; a client tool must be announced again, as not executed by us.
+        """
         for part in parts:
             if pending is not None and part.get("toolCallId") == pending.tool_call_id:
-                yield from _call(part, pending)
+                yield from _call(part, pending) if pending.is_client_tool else _approval(part)
 
 
 def _steps(parts: Sequence[Part]) -> Iterator[list[Part]]:
@@ -182,8 +185,14 @@ def _call(part: Part, pending: Pending | None) -> Iterator[Chunk]:
         "providerExecuted": not (waits and pending is not None and pending.is_client_tool),
     }
     if waits and pending is not None and not pending.is_client_tool:
-        reason = {} if not part["approval"].get("requestReason") else {"reason": part["approval"]["requestReason"]}
-        yield {"type": "tool-approval-request", "approvalId": call_id, "toolCallId": call_id, **reason}
+        yield from _approval(part)
+
+
+def _approval(part: Part) -> Iterator[Chunk]:
+    """The request for permission; its id is that of the call, and its reason an extension of ours."""
+    reason = part["approval"].get("requestReason")
+    ids = {"approvalId": part["toolCallId"], "toolCallId": part["toolCallId"]}
+    yield {"type": "tool-approval-request", **ids, **({} if reason is None else {"reason": reason})}
 
 
 def _result(part: Part) -> Iterator[Chunk]:

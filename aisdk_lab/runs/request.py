@@ -135,7 +135,9 @@ def _read_object(body: bytes, content_type: str | None) -> Mapping[str, Any]:
     try:
         value = json_text.read(body)
     except json_text.JsonProblem as problem:
-        problems.append(f"broken JSON: {problem}  @ $" if body.strip() else "expected a JSON object, got an empty body  @ $")
+        problems.append(
+            f"broken JSON: {problem}  @ $" if body.strip() else "expected a JSON object, got an empty body  @ $"
+        )
     else:
         if not isinstance(value, dict):
             problems.append(expected("an object", value, "$"))
