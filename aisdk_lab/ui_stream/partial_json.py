@@ -5,11 +5,12 @@ Stage: ui_stream. `parse_partial_json` is the reference's function: parse strict
 before: the value is one tree that grows, and each feed says what it did to it as path operations.
 
 How it stays exact. As long as the text is the beginning of some JSON, a strict parser knows what the repair would show:
-everything but an unfinished number tail, escape or key. Two places need care there, because the reference's scan does
-not read JSON properly: `1e+5` in an object shows as 1 until something after it counts (`_stale`), and an escaped
-quote followed by a colon in a key leads the scan astray; then, until the scan has found back, each feed parses the whole
-text again (`_astray`), as the reference always does. When the text stops being JSON, the value is what it was and
-stays so (`_frozen`) until the scan keeps one more character: from there on every parse fails, for good (`_dead`).
+everything but an unfinished number tail, escape or key (`json_tree`). Two places need care there, because the
+reference's scan does not read JSON properly: `1e+5` in an object shows as 1 until something after it counts, and an
+escaped quote followed by a colon in a key leads the scan astray; then, until the scan has found back, each feed that
+changes what the repair keeps or closes parses the whole text again, as the reference always does. When the text stops
+being JSON, it is parsed once more, and what that gave stays until the scan keeps another character: from there on
+every parse fails, for good.
 
 A number that goes on over many deltas is read again with each; numbers are short.
 
@@ -67,13 +68,14 @@ class PartialJsonParser:
     ({'city': 'Hangzhou'}, 'repaired-parse')
     """
 
-    __slots__ = ("_aligned_at", "_dead", "_result", "_scan", "_texts", "_tree", "_visible")
+    __slots__ = ("_aligned_at", "_dead", "_parsed_at", "_result", "_scan", "_texts", "_tree", "_visible")
 
     def __init__(self) -> None:
         self._tree: JsonTree | None = JsonTree()  # None once the text has stopped being JSON
         self._texts: list[str] = []  # all text, for the cases that parse it again
         self._scan: FixScan | None = None  # the reference's scan, while it is not where the tree is
         self._aligned_at: int | None = None  # how far the scan had kept when it was first seen where the tree is
+        self._parsed_at: tuple[int, str, bool] | None = None  # what the scan kept and closed at the last whole parse
         self._result: PartialJson | None = None  # of a whole parse; while there is one it stands for the tree
         self._dead = False  # every longer text fails, too
         self._visible = False  # the last feed left a value
@@ -175,17 +177,21 @@ class PartialJsonParser:
             self._scan.feed(tail)
 
     def _feed_astray(self, tree: JsonTree, scan: FixScan) -> tuple[PathOp, ...]:
-        text = "".join(self._texts)
-        self._texts = [text]
         if tree.too_deep or tree.is_inside_escape or tree.fix_place() != scan.place():
             self._aligned_at = None
         elif self._aligned_at is None:
             self._aligned_at = scan.last_valid
         elif scan.last_valid > self._aligned_at:
             # Both were at the same place and the scan has kept something since: from now on they agree.
-            self._scan, self._aligned_at, self._result = None, None, None
+            self._scan, self._aligned_at, self._parsed_at, self._result = None, None, None, None
             was, self._visible = self._visible, tree.is_shown
             if self._visible:
                 return (PathOp((), "set", tree.snapshot()),)
             return (PathOp((), "remove"),) if was else ()
-        return self._tell_result(parse_partial_json(text))
+        # The repair keeps and closes the same as when it was last parsed, and the text itself is no JSON either.
+        repair = scan.last_valid, scan.closers(), tree.is_complete
+        if repair == self._parsed_at:
+            return ()
+        self._parsed_at = repair
+        self._texts = ["".join(self._texts)]
+        return self._tell_result(parse_partial_json(self._texts[0]))
