@@ -17,7 +17,7 @@ GOLDEN = Path(__file__).parent / "golden" / "reduce"
 CASES = [
     case
     for name in ("reduce.jsonl", "reduce_random.jsonl")
-    for case in map(json.loads, (GOLDEN / name).read_text(encoding="utf-8").splitlines())
+    for case in map(json.loads, (GOLDEN / name).read_bytes().splitlines())
     if "js-quirk" not in case.get("tags", ())
 ]
 

@@ -11,7 +11,7 @@ import pytest
 from aisdk_lab.ui_stream.predicates import complete_with_approval_responses, complete_with_tool_calls
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "predicates" / "predicates.jsonl"
-CASES = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+CASES = [json.loads(line) for line in GOLDEN.read_bytes().splitlines()]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])

@@ -13,7 +13,7 @@ from aisdk_lab.wire import json_text
 from aisdk_lab.wire.frame import Frame
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "chunk_validation" / "chunk_validation.jsonl"
-CASES = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+CASES = [json.loads(line) for line in GOLDEN.read_bytes().splitlines()]
 
 
 def frame_of(case: dict[str, Any]) -> Frame:
