@@ -72,10 +72,11 @@ def test_golden_files_say_where_they_come_from(area):
 def test_no_file_is_a_second_home_for_everything():
     """A long file is asked which second thing is in it; the answer stands here."""
     answered = {"aisdk_lab/reducer.py": "nothing: one case for each chunk type, and they share the message"}
+    limits = {"aisdk_lab": 500, "widget_js": 500, "tests": 800}
     long = {
         name: lines
         for name in tracked("*.py", "*.ts", "*.tsx")
-        if "/static/" not in name and (lines := (ROOT / name).read_bytes().count(b"\n")) > 500
+        if (lines := (ROOT / name).read_bytes().count(b"\n")) > limits[name.split("/")[0]]
     }
     assert long.keys() <= answered.keys(), long
 
