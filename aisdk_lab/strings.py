@@ -24,7 +24,7 @@ languages: Final[tuple[str, ...]] = ("en", "zh")
 # The sidebar (widget_js). Adding a word here means: print the JSON again, rebuild the bundle.
 VIEW: Final[dict[str, tuple[str, str]]] = {
     # header
-    "view.label": ("Agent sidebar", "智能体侧边栏"),
+    "view.label": ("Agent sidebar: {title}", "智能体侧边栏：{title}"),
     "view.untitled": ("Agent", "智能体"),
     "view.status.ready": ("Ready", "就绪"),
     "view.status.submitted": ("Thinking", "正在思考"),
@@ -44,14 +44,17 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.suggestions": ("Suggestions", "试着问"),
     "view.thinking": ("Thinking", "正在思考"),
     "view.show_all": ("Show all {n} lines", "显示全部 {n} 行"),
-    "view.show_more": ("Show {n} more lines", "再显示 {n} 行"),
+    "view.show_more": ("Show {n} more of {left} lines", "再显示 {n} 行（余 {left} 行）"),
+    "view.show_characters": ("Show all {n} characters", "显示全部 {n} 个字符"),
     "view.show_less": ("Show less", "收起"),
-    "view.lines_left": ("{shown} of {n} lines", "已显示 {shown} / {n} 行"),
     "view.copy": ("Copy", "复制"),
     "view.copied": ("Copied", "已复制"),
     "view.copy_failed": ("Copying is not allowed here", "此处不能复制"),
     "view.new_tab": ("opens in a new tab", "在新标签页打开"),
     "view.blocked_image": ("Image not loaded: {name}", "未加载图片：{name}"),
+    "view.table": ("Table", "表格"),
+    "view.part": ("part", "内容"),
+    "view.value": ("value", "数值"),
     "view.unknown_part": ("Part of a kind this view does not know: {type}", "此视图不认识的部分：{type}"),
     "view.broken_part": ("This part could not be shown", "这一部分无法显示"),
     # prompt
@@ -74,6 +77,7 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.tool.done": ("Ran {name}", "已运行 {name}"),
     "view.tool.failed": ("Failed: {name}", "失败：{name}"),
     "view.tool.denied": ("Denied by you: {name}", "已拒绝：{name}"),
+    "view.tool.denied_by_rule": ("Denied by a rule: {name}", "按规则拒绝：{name}"),
     "view.tool.interrupted": ("Interrupted: {name}", "已中断：{name}"),
     "view.tool.waiting": ("Waiting for you: {name}", "等你处理：{name}"),
     "view.tool.approval": ("Waiting for you: {name}", "等你确认：{name}"),
@@ -87,7 +91,6 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.tool.reason": ("reason", "理由"),
     "view.tool.so_far": ("so far", "目前"),
     "view.tool.no_output": ("no output", "无输出"),
-    "view.tool.no_input": ("no input", "无输入"),
     "view.tool.stopped_after": ("stopped after {time}", "{time} 后停止"),
     "view.tool.unknown_detail": (
         "The call was never answered: it was interrupted, or it waits for a client that is not here.",
@@ -109,11 +112,15 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.problem": ("Report a problem", "报告问题"),
     "view.problem_field": ("What went wrong", "出了什么问题"),
     "view.problem_send": ("Send report", "送出报告"),
-    "view.json_problem": ("Not valid JSON: {problem}", "不是合法的 JSON：{problem}"),
+    "view.json_problem": (
+        "Not valid JSON ({problem}): will be sent as text",
+        "不是合法的 JSON（{problem}），将按文本送出",
+    ),
     "view.as_text": ("Will be sent as text", "将按文本送出"),
     "view.as_json": ("Will be sent as JSON", "将按 JSON 送出"),
     "view.adopt": ("Adopt", "采纳"),
     "view.reject": ("Reject", "不采纳"),
+    "view.reject_open": ("Reject…", "不采纳…"),
     "view.diff": ("Proposed change", "修改建议"),
     "view.diff.added": ("added", "新增"),
     "view.diff.removed": ("removed", "删除"),
@@ -133,6 +140,7 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.sources.one": ("Used {n} source", "引用了 {n} 个来源"),
     "view.document": ("document", "文档"),
     "view.file": ("File", "文件"),
+    "view.file.open": ("Open", "打开"),
     "view.file.download": ("Save", "保存"),
     "view.file.refused": ("The address of this file is one that cannot be opened here.", "这个文件的地址无法打开。"),
     "view.data": ("Data: {name}", "数据：{name}"),
@@ -142,14 +150,17 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.retry": ("Retry", "重试"),
     "view.dismiss": ("Dismiss", "关闭提示"),
     "view.notice.busy_cell": (
-        "A cell is running. Your answer waits for it.",
+        "A cell is running. What you did waits for it.",
         "有单元格正在运行，你的操作会在它结束后处理。",
     ),
     "view.notice.gone": (
         "No kernel answers. This is the last saved state; run the cell to continue.",
         "没有内核应答。这里是上次保存的内容，运行单元格即可继续。",
     ),
-    "view.notice.slow": ("The kernel does not answer yet.", "内核暂时没有应答。"),
+    "view.notice.slow": (
+        "The kernel does not answer yet. This is the last saved state.",
+        "内核暂时没有应答。这里是上次保存的内容。",
+    ),
     "view.notice.action_lost": ("Your last action did not reach the kernel.", "上一次操作没有送达内核。"),
     # replay
     "view.replay": ("Recording", "录制回放"),
@@ -157,8 +168,8 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.replay.pause": ("Pause", "暂停"),
     "view.replay.restart": ("From the start", "从头播放"),
     "view.replay.speed": ("Speed", "速度"),
+    "view.replay.instant": ("At once", "立即"),
     "view.replay.position": ("Position", "进度"),
-    "view.replay.instant": ("at once", "立即"),
     # time
     "view.ms": ("{n} ms", "{n} 毫秒"),
     "view.seconds": ("{n} s", "{n} 秒"),
@@ -249,7 +260,37 @@ SEEING: Final[dict[str, tuple[str, str]]] = {
     "plot.s": ("{number} s", "{number} 秒"),
 }
 
-WORDS: Final[dict[str, tuple[str, str]]] = {**VIEW, **NOTICES, **SEEING}
+# The sidebar without a kernel, and what its Python side says.
+STATIC: Final[dict[str, tuple[str, str]]] = {
+    "static.saved": ("saved state; run the cell to go on", "保存的内容，运行单元格后可继续"),
+    "static.omitted": ("{n} earlier messages left out", "省略了前面 {n} 条消息"),
+    "sidebar.repr": ("Sidebar: {title}, {n} messages, {status}", "侧边栏：{title}，{n} 条消息，{status}"),
+    "sidebar.closed": ("closed", "已关闭"),
+}
+
+# What a served agent says about itself.
+SERVER: Final[dict[str, tuple[str, str]]] = {
+    "adapter.repr": ("Adapter {name}: {agent} at {url}, running", "适配器 {name}：{agent}，{url}，运行中"),
+    "adapter.repr_stopped": ("Adapter {name}: {agent}, stopped", "适配器 {name}：{agent}，已停止"),
+    "adapter.running": ("served as {name}", "正在以“{name}”之名提供服务"),
+    "adapter.stopped": ("stopped", "已停止"),
+    "adapter.again": ("lab.serve(agent) starts it again", "用 lab.serve(agent) 重新启动"),
+    "adapter.address": ("address", "地址"),
+    "adapter.talk": ("talk to it", "对话"),
+    "adapter.call": ("call it from a terminal", "从终端调用"),
+    "adapter.token": ("token", "令牌"),
+    "adapter.stop": ("stop it", "停止"),
+    "adapter.elsewhere": ("from another machine", "从另一台机器"),
+    "adapter.problems": ("last problems", "最近的问题"),
+    "adapter.outside": ("{url}, with your Jupyter login", "{url}，用你的 Jupyter 登录"),
+    "adapter.tunnel": (
+        "lab.Sidebar(adapter) goes through Jupyter by itself. For other programs: "
+        "ssh -L {port}:127.0.0.1:{port} and this host, then the address above.",
+        "lab.Sidebar(adapter) 会自动经由 Jupyter。其他程序：先执行 ssh -L {port}:127.0.0.1:{port} 加本机主机名，再用上面的地址。",
+    ),
+}
+
+WORDS: Final[dict[str, tuple[str, str]]] = {**VIEW, **NOTICES, **SEEING, **STATIC, **SERVER}
 
 
 def word(key: str, language: str = "en", **values: object) -> str:
