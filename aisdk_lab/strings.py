@@ -284,9 +284,8 @@ SERVER: Final[dict[str, tuple[str, str]]] = {
     "adapter.problems": ("last problems", "最近的问题"),
     "adapter.outside": ("{url}, with your Jupyter login", "{url}，用你的 Jupyter 登录"),
     "adapter.tunnel": (
-        "lab.Sidebar(adapter) goes through Jupyter by itself. For other programs: "
-        "ssh -L {port}:127.0.0.1:{port} and this host, then the address above.",
-        "lab.Sidebar(adapter) 会自动经由 Jupyter。其他程序：先执行 ssh -L {port}:127.0.0.1:{port} 加本机主机名，再用上面的地址。",
+        "lab.Sidebar(adapter) goes through Jupyter. Other programs: ssh -L {port}:127.0.0.1:{port} <this host>",
+        "lab.Sidebar(adapter) 会经由 Jupyter。其他程序：ssh -L {port}:127.0.0.1:{port} <本机>",
     ),
 }
 
