@@ -47,10 +47,15 @@ class Runtime(ModuleType):
     def __init__(self) -> None:
         super().__init__(_RUNTIME, "What aisdk_lab keeps while its modules are reloaded.")
         self.lock = threading.RLock()
+        """For short looks only. Never held while something waits for the loop: the loop takes it too."""
+        self.serving = threading.Lock()
+        """Held by `serve` from the old adapter's end to the new one's beginning."""
         self.loop: LabLoop | None = None
         self.has_exit_hook = False
         self.servers: dict[str, Any] = {}
         """Running adapters by name; `Any` because the server layer lies above this one."""
+        self.outside_url: Callable[[str], str | None] | None = None
+        """Set by whoever relays: the address of an adapter (by name) from another machine, `None` when it has none."""
 
 
 def runtime() -> Runtime:

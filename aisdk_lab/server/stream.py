@@ -1,0 +1,118 @@
+"""Chunks over a connection: one write for each, comments in silence, and a client that leaves is noticed once.
+
+Stage: server, a shell. The two profiles differ in their headers and in when a comment is due (README, "Two doors").
+Each flush is awaited: a slow reader slows the writing down, not the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+
+from tornado.iostream import StreamClosedError
+
+from aisdk_lab.runs.application import RunStream, ToldAgain
+from aisdk_lab.runs.request import Profile
+from aisdk_lab.server.app import LabHandler
+from aisdk_lab.ui_stream.chunks import Chunk
+from aisdk_lab.wire import DONE_FRAME, encode_comment, encode_sse, json_text
+
+HEADERS: Mapping[Profile, Mapping[str, str]] = {
+    "ai-sdk": {
+        "content-type": "text/event-stream",
+        "cache-control": "no-cache",
+        "connection": "keep-alive",
+        "x-vercel-ai-ui-message-stream": "v1",
+        "x-accel-buffering": "no",
+    },
+    "awaken": {
+        "content-type": "text/event-stream",
+        "cache-control": "no-cache, no-transform",
+        "x-vercel-ai-ui-message-stream": "v1",
+        "x-accel-buffering": "no",
+    },
+}
+KEEP_ALIVE = encode_comment("keep-alive")
+
+
+class StreamHandler(LabHandler):
+    """A handler that answers with an event stream."""
+
+    profile: Profile = "ai-sdk"
+
+    async def stream(self, chunks: RunStream | ToldAgain) -> None:
+        """Write the response to its end, or until the client is gone; then leave it, once."""
+        self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._open()
+        task = asyncio.current_task()
+        if task is not None:
+            self.doors.open_streams.add(task)
+        try:
+            await self._pump(chunks)
+            if not self._gone.done():
+                await self._write(DONE_FRAME)
+                await self.finish()
+        except StreamClosedError:
+            self.on_connection_close()
+        finally:
+            chunks.leave()
+            if task is not None:
+                self.doors.open_streams.discard(task)
+
+    async def stream_all(self, chunks: list[Chunk]) -> None:
+        """Write a short response that is known as a whole."""
+        self._open()
+        try:
+            for chunk in chunks:
+                await self._write(encode_sse(json_text.write(chunk)))
+            await self._write(DONE_FRAME)
+            await self.finish()
+        except StreamClosedError:
+            self.on_connection_close()
+
+    def on_connection_close(self) -> None:
+        """Tornado's hook; also called when a write finds the connection closed. Ends the pump, which leaves the run."""
+        gone: asyncio.Future[None] | None = getattr(self, "_gone", None)
+        if gone is not None and not gone.done():
+            gone.set_result(None)
+
+    def _open(self) -> None:
+        for name, value in HEADERS[self.profile].items():
+            self.set_header(name, value)
+
+    async def _pump(self, chunks: AsyncIterator[Chunk]) -> None:
+        clock = asyncio.get_running_loop().time
+        period = self.doors.keep_alive_s
+        # awaken: a fixed period whose first tick is at once. ai-sdk: a comment after so much silence.
+        due = clock() + (0.0 if self.profile == "awaken" else period)
+        coming: asyncio.Future[Chunk | None] | None = None
+        try:
+            while not self._gone.done():
+                if self.profile == "awaken" and clock() >= due:
+                    await self._write(KEEP_ALIVE)
+                    due = clock() + period  # a late tick is not made up for
+                coming = coming or asyncio.ensure_future(_next(chunks))
+                await asyncio.wait(
+                    {coming, self._gone}, timeout=max(0.0, due - clock()), return_when=asyncio.FIRST_COMPLETED
+                )
+                if coming.done():
+                    chunk, coming = coming.result(), None
+                    if chunk is None:
+                        return
+                    await self._write(encode_sse(json_text.write(chunk)))
+                    if self.profile == "ai-sdk":
+                        due = clock() + period
+                elif self.profile == "ai-sdk" and clock() >= due:
+                    await self._write(KEEP_ALIVE)
+                    due = clock() + period
+        finally:
+            if coming is not None:
+                coming.cancel()
+
+    async def _write(self, data: bytes) -> None:
+        self.write(data)
+        await self.flush()
+
+
+async def _next(chunks: AsyncIterator[Chunk]) -> Chunk | None:
+    return await anext(chunks, None)
