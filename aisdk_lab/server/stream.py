@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from typing import Any, cast
 
 from tornado.iostream import StreamClosedError
 
@@ -79,6 +80,10 @@ class StreamHandler(LabHandler):
     def _open(self) -> None:
         for name, value in HEADERS[self.profile].items():
             self.set_header(name, value)
+        # Otherwise the system may hold a small write back until the last one is acknowledged, up to 40 ms.
+        connection = cast(Any, self.request.connection)
+        if connection.stream is not None:
+            connection.stream.set_nodelay(True)
 
     async def _pump(self, chunks: AsyncIterator[Chunk]) -> None:
         clock = asyncio.get_running_loop().time
