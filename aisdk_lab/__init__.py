@@ -19,10 +19,16 @@ from typing import TYPE_CHECKING, Any
 from aisdk_lab._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from aisdk_lab.agents import agents as agents
     from aisdk_lab.agents.scripted import scripted as scripted
     from aisdk_lab.capture import Capture as Capture
     from aisdk_lab.chat import Chat as Chat
     from aisdk_lab.decision import Decision as Decision
+    from aisdk_lab.errors import CaptureError as CaptureError
+    from aisdk_lab.errors import DecisionError as DecisionError
+    from aisdk_lab.errors import LabError as LabError
+    from aisdk_lab.errors import RequestError as RequestError
+    from aisdk_lab.errors import TransportError as TransportError
     from aisdk_lab.importers import load as load
     from aisdk_lab.importers import load_all as load_all
     from aisdk_lab.jupyter.extension import _jupyter_server_extension_points as _jupyter_server_extension_points
@@ -51,12 +57,18 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Capture": "capture",
+    "CaptureError": "errors",
     "Change": "reducer",
     "Chat": "chat",
     "ChunkWriter": "ui_stream.writer",
     "Decision": "decision",
+    "DecisionError": "errors",
+    "LabError": "errors",
     "MessageReducer": "reducer",
+    "RequestError": "errors",
     "Sidebar": "widget.sidebar",
+    "TransportError": "errors",
+    "agents": "agents",
     "arecord": "record",
     "check": "probe",
     "demo": "widget.demo",
