@@ -8,8 +8,9 @@ once finds the call waiting and the thread free.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -23,9 +24,10 @@ from aisdk_lab.runs.admission import Admission
 from aisdk_lab.runs.encoder import ABORT_REASON, MASKED_ERROR, RunEncoder, RunOutcome
 from aisdk_lab.runs.request import Profile
 from aisdk_lab.ui_stream.chunks import Chunk
-from aisdk_lab.ui_stream.messages import Message, is_tool_part, tool_name
+from aisdk_lab.ui_stream.messages import Message, Part, is_tool_part, tool_name
 from aisdk_lab.ui_stream.tool_status import tool_status
 from aisdk_lab.ui_stream.validate import chunk_problems
+from aisdk_lab.wire import json_text
 
 OnError = Callable[[Exception], str]
 """Words for an exception, for the client's eyes."""
@@ -156,9 +158,7 @@ class Run:
 
     def _take(self, chunk: Chunk) -> None:
         """One chunk of the agent: reduce it, commit when it ends a step, tell it."""
-        problems = chunk_problems(chunk)
-        if problems:
-            raise ChunkError(f"agent {self.agent.name!r} gave {chunk!r}: {'; '.join(problems)}")
+        _check(self.agent.name, chunk)
         for change in self._reducer.feed(chunk):
             self._changed.add(change.part)
         if chunk["type"] == "finish-step":
@@ -234,15 +234,30 @@ class Run:
         self._news = asyncio.Event()
 
 
+def _check(agent: str, chunk: Chunk) -> None:
+    """Raise for a chunk that may not or cannot be sent; found here, it fails the run and not a connection."""
+    problems = chunk_problems(chunk)
+    if not problems:
+        try:
+            json_text.write(chunk)
+        except (TypeError, ValueError) as error:
+            problems = [str(error)]
+    if problems:
+        raise ChunkError(f"agent {agent!r} gave {chunk!r}: {'; '.join(problems)}")
+
+
 def _waiting(message: Message, agent: Agent, finish_reason: str | None) -> tuple[Pending, ...]:
-    """The calls of a message that wait when the run has ended: open approvals and unanswered client tools."""
+    """The calls of a message that wait when the run has ended: open approvals and unanswered client tools.
+
+    An agent that ends with `tool-calls` and declared none of its open calls is taken at its word: the client runs them.
+    """
     parts = message["parts"]
-    calls = [
-        part
-        for part in parts
-        if is_tool_part(part)
-        and tool_status(part, parts, client_tools=agent.client_tools, finish_reason=finish_reason) == "waiting"
-    ]
+
+    def waiting_for(client_tools: Collection[str] | None) -> list[Part]:
+        status = partial(tool_status, siblings=parts, client_tools=client_tools, finish_reason=finish_reason)
+        return [part for part in parts if is_tool_part(part) and status(part) == "waiting"]
+
+    calls = waiting_for(agent.client_tools) or waiting_for(None)
     return tuple(
         Pending(
             part["toolCallId"],

@@ -135,7 +135,9 @@ class LabHandler(RequestHandler):
             self.refuse(HTTPStatus.FORBIDDEN, "OPTIONS is for browsers: the Origin header is missing")
             return
         self.set_header("Access-Control-Allow-Methods", _CORS_METHODS)
-        self.set_header("Access-Control-Allow-Headers", _CORS_HEADERS)
+        # Whatever a listed page wants to send: it has to know the token anyway.
+        wanted = self.request.headers.get("Access-Control-Request-Headers", _CORS_HEADERS)
+        self.set_header("Access-Control-Allow-Headers", wanted)
         self.set_header("Access-Control-Max-Age", _CORS_AGE_S)
         if self.request.headers.get("Access-Control-Request-Private-Network") == "true":
             self.set_header("Access-Control-Allow-Private-Network", "true")

@@ -431,6 +431,20 @@ def test_an_agent_that_speaks_illegally_fails(chunk):
     assert chunks == [START, STEP, {"type": "error", "errorText": "An error occurred."}]
 
 
+def test_a_value_that_cannot_be_sent_fails_the_run_and_not_the_connection(caplog):
+    chunk = {"type": "data-x", "data": {1, 2}}
+    assert play(lambda: Stage(Written(STEP, chunk)).send("hi"))[-1]["type"] == "error"
+    assert "agent 'written' gave {'type': 'data-x', 'data': {1, 2}}" in caplog.text
+
+
+@pytest.mark.parametrize(("finish", "waits"), [("tool-calls", True), ("stop", False)])
+def test_an_agent_that_ends_with_tool_calls_is_taken_at_its_word(finish, waits):
+    call = {"type": "tool-input-available", "toolCallId": "c1", "toolName": "pick", "input": {}}
+    stage = Stage(Written(STEP, call, END_STEP, {"type": "finish", "finishReason": finish}))
+    play(lambda: stage.send("hi"))
+    assert [pending.tool_call_id for pending in stage.application.pending("t1")] == ["c1"] * waits
+
+
 def test_keys_that_nobody_knows_pass():
     chunks = play(lambda: Stage(Written(STEP, {**END_STEP, "new": 1}, STOP)).send("hi"))
     assert chunks == [START, STEP, {**END_STEP, "new": 1}, STOP]

@@ -265,10 +265,16 @@ def preflight(adapter, origin: str | None, **more: str) -> httpx.Response:
 
 def test_a_listed_origin_gets_its_preflight_and_its_answer(served):
     adapter = served(tester, origins=["http://localhost:3000/"])
-    asked = preflight(adapter, "http://localhost:3000", **{"Access-Control-Request-Private-Network": "true"})
+    wanted = {
+        "Access-Control-Request-Private-Network": "true",
+        "Access-Control-Request-Headers": "authorization,content-type,x-tenant",
+    }
+    asked = preflight(adapter, "http://localhost:3000", **wanted)
     assert asked.status_code == 204
     assert asked.headers["access-control-allow-origin"] == "http://localhost:3000"
-    assert asked.headers["access-control-allow-headers"] == "authorization, content-type"
+    assert asked.headers["access-control-allow-headers"] == "authorization,content-type,x-tenant"
+    plain = preflight(adapter, "http://localhost:3000")
+    assert plain.headers["access-control-allow-headers"] == "authorization, content-type"
     assert asked.headers["access-control-allow-private-network"] == "true"
     assert "Origin" in asked.headers["vary"]
     response = post(adapter, "/api/chat", HELLO, Origin="http://localhost:3000")
