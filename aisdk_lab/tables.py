@@ -69,6 +69,7 @@ CHUNKS: Final[Mapping[str, str]] = {
     "problem": "string",
 }
 _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {"segments": SEGMENTS, "frames": FRAMES, "chunks": CHUNKS}
+_KNOWN: Final = frozenset({"capture"}.union(*_COLUMNS.values()))
 CODE_COLUMNS: Final = ("text", "data", "comment", "id", "tool_call_id", "approval_id")
 """Shown in the code font."""
 SHOWN_ROWS: Final = 40
@@ -235,7 +236,7 @@ def _chunk_rows(capture: Capture) -> Iterable[Row]:
 
 
 def _view() -> type[pandas.DataFrame]:
-    """A DataFrame that shows its caption; what is computed from it is a plain DataFrame."""
+    """A DataFrame with our look: caption, times with one decimal, cells in part. Selections of rows and columns keep it."""
     import pandas
 
     known = globals().get("TableView")
@@ -243,8 +244,15 @@ def _view() -> type[pandas.DataFrame]:
         return known
 
     class TableView(pandas.DataFrame):
+        @property
+        def _constructor(self) -> type[pandas.DataFrame]:
+            return TableView
+
         def _repr_html_(self) -> str | None:
-            return _html(self)
+            # What was grouped or pivoted has an index that says something: pandas shows it.
+            is_rows = self.index.name is None and pandas.api.types.is_integer_dtype(self.index)
+            is_ours = bool(self.attrs.get("caption")) and set(self.columns) <= _KNOWN
+            return _html(self) if is_rows and is_ours else super()._repr_html_()
 
     # Named as if the module had it from the start, so that pickle finds it; pandas is loaded with the first table.
     TableView.__qualname__ = "TableView"
