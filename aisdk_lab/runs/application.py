@@ -53,6 +53,15 @@ class RunStream:
         self._place += 1
         return chunk
 
+    @property
+    def is_ready(self) -> bool:
+        """True when the next chunk, or the end, is there already."""
+        return self.run.has(self._place)
+
+    async def wait(self) -> None:
+        """Wait until the next chunk, or the end, is there; may be cancelled without losing one."""
+        await self.run.wait(self._place)
+
     def leave(self) -> None:
         """The reader is gone, or has read everything; counts once."""
         if self._is_here:
@@ -65,6 +74,7 @@ class ToldAgain:
     """The response to an operation that was admitted before: its committed outcome, once more."""
 
     run = None
+    is_ready = True
 
     def __init__(self, outcome: RunOutcome) -> None:
         encoder = AwakenEncoder(is_live=False)
@@ -77,6 +87,9 @@ class ToldAgain:
         for chunk in self._chunks:
             return chunk
         raise StopAsyncIteration
+
+    async def wait(self) -> None:
+        """Everything is there."""
 
     def leave(self) -> None:
         """Nothing runs for this response."""

@@ -119,13 +119,19 @@ class Run:
         if not self._is_over:
             LOG.warning("run %s of agent %r ignores its cancellation", self.id, self.agent.name)
 
+    def has(self, place: int) -> bool:
+        """True when `chunk(place)` answers without waiting."""
+        return place < len(self._chunks) or self._is_over
+
+    async def wait(self, place: int) -> None:
+        """Wait until `chunk(place)` has an answer."""
+        while not self.has(place):
+            await self._news.wait()
+
     async def chunk(self, place: int) -> Chunk | None:
         """The chunk number `place` (from 0) as soon as it is there; `None` after the last. For any number of readers."""
-        while place >= len(self._chunks):
-            if self._is_over:
-                return None
-            await self._news.wait()
-        return self._chunks[place]
+        await self.wait(place)
+        return self._chunks[place] if place < len(self._chunks) else None
 
     # ── inside ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -7,7 +7,7 @@ Each flush is awaited: a slow reader slows the writing down, not the run.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from tornado.iostream import StreamClosedError
@@ -85,39 +85,39 @@ class StreamHandler(LabHandler):
         if connection.stream is not None:
             connection.stream.set_nodelay(True)
 
-    async def _pump(self, chunks: AsyncIterator[Chunk]) -> None:
+    async def _pump(self, chunks: RunStream | ToldAgain) -> None:
         clock = asyncio.get_running_loop().time
         period = self.doors.keep_alive_s
+        is_awaken = self.profile == "awaken"
         # awaken: a fixed period whose first tick is at once. ai-sdk: a comment after so much silence.
-        due = clock() + (0.0 if self.profile == "awaken" else period)
-        coming: asyncio.Future[Chunk | None] | None = None
-        try:
-            while not self._gone.done():
-                if self.profile == "awaken" and clock() >= due:
-                    await self._write(KEEP_ALIVE)
-                    due = clock() + period  # a late tick is not made up for
-                coming = coming or asyncio.ensure_future(_next(chunks))
-                await asyncio.wait(
-                    {coming, self._gone}, timeout=max(0.0, due - clock()), return_when=asyncio.FIRST_COMPLETED
-                )
-                if coming.done():
-                    chunk, coming = coming.result(), None
-                    if chunk is None:
-                        return
-                    await self._write(encode_sse(json_text.write(chunk)))
-                    if self.profile == "ai-sdk":
-                        due = clock() + period
-                elif self.profile == "ai-sdk" and clock() >= due:
+        due = clock() + (0.0 if is_awaken else period)
+        while not self._gone.done():
+            if is_awaken and clock() >= due:
+                await self._write(KEEP_ALIVE)
+                due = clock() + period  # a late tick is not made up for
+            if not await self._wait(chunks, due - clock()):
+                if not is_awaken and not self._gone.done():
                     await self._write(KEEP_ALIVE)
                     due = clock() + period
+                continue
+            chunk = await anext(chunks, None)
+            if chunk is None:
+                return
+            await self._write(encode_sse(json_text.write(chunk)))
+            if not is_awaken:
+                due = clock() + period
+
+    async def _wait(self, chunks: RunStream | ToldAgain, timeout: float) -> bool:
+        """True as soon as the next chunk is there; false after `timeout` seconds, or when the client is gone."""
+        if chunks.is_ready:
+            return True
+        coming = asyncio.ensure_future(chunks.wait())
+        try:
+            await asyncio.wait({coming, self._gone}, timeout=max(0.0, timeout), return_when=asyncio.FIRST_COMPLETED)
+            return coming.done()
         finally:
-            if coming is not None:
-                coming.cancel()
+            coming.cancel()
 
     async def _write(self, data: bytes) -> None:
         self.write(data)
         await self.flush()
-
-
-async def _next(chunks: AsyncIterator[Chunk]) -> Chunk | None:
-    return await anext(chunks, None)
