@@ -121,6 +121,8 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     "view.adopt": ("Adopt", "采纳"),
     "view.reject": ("Reject", "不采纳"),
     "view.reject_open": ("Reject…", "不采纳…"),
+    "view.adopted": ("adopted by you", "你已采纳"),
+    "view.rejected": ("rejected by you", "你没有采纳"),
     "view.diff": ("Proposed change", "修改建议"),
     "view.diff.added": ("added", "新增"),
     "view.diff.removed": ("removed", "删除"),

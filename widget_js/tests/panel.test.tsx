@@ -54,6 +54,19 @@ describe("the prompt", () => {
     expect([model.actions, field.value]).toEqual([[{ action: "send", text: "杭州天气怎么样？" }], ""]);
   });
 
+  it("keeps what is sent before the kernel was heard of, and sends it then", async () => {
+    const model = new FakeModel();
+    const { screen } = show(model);
+    const field = screen.getByRole<HTMLTextAreaElement>("textbox");
+    fireEvent.input(field, { target: { value: "early" } });
+    await frame();
+    fireEvent.keyDown(field, { key: "Enter" });
+    await frame();
+    expect([model.actions, field.value]).toEqual([[], "early"]);
+    model.say({ type: "snapshot", seq: 1, document: { title: "Weather" } });
+    await vi.waitFor(() => expect([model.actions, field.value]).toEqual([[{ action: "send", text: "early" }], ""]));
+  });
+
   it("does nothing on the Enter that ends a composition", async () => {
     const model = new FakeModel({});
     const { screen } = show(model);

@@ -97,6 +97,16 @@ describe("a tool's row", () => {
     expect(shown(part as Parameters<typeof shown>[0], { tool: { status } })).toBe(expected);
   });
 
+  it.each([
+    ["applied", "done | Ran proposeEdit · adopted by you | opens"],
+    ["rejected", "done | Ran proposeEdit · rejected by you | opens"],
+    ["conflict", "done | Ran proposeEdit · Notes | opens"],
+  ])("says what became of a proposal: %s", (verdict, expected) => {
+    const input = { title: "Notes", before: "a", after: "b" };
+    const part = { ...call, type: "tool-proposeEdit" as const, state: "output-available" as const, input, output: { status: verdict } };
+    expect(shown(part, { tool: { status: "done", kind: "client" } })).toBe(expected);
+  });
+
   it("says how long an interrupted call ran", () => {
     expect(shown({ ...call, state: "input-streaming" }, { tool: { status: "interrupted", durationMs: 3_100 } })).toBe("interrupted | Interrupted: t · stopped after 3.1 s | line");
   });

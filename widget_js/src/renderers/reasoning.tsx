@@ -29,6 +29,7 @@ export const Reasoning: Renderer<"reasoning"> = ({ value, place }) => {
       kind="reasoning"
       status={isThinking ? "running" : "neutral"}
       glyph="thought"
+      isTimed
       title={{ name: title }}
       wantsOpen={isThinking}
       detail={text ? () => <div class="thought"><Markdown text={text} isStreaming={isThinking} /></div> : undefined}

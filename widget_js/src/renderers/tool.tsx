@@ -49,6 +49,7 @@ export const Tool: Renderer<"tool"> = ({ value: part, place }) => {
     <Row
       id={place.id}
       kind="tool"
+      isTimed
       toolCallId={part.toolCallId}
       status={status}
       {...(worst && { glyphStatus: worst.status })}
@@ -112,6 +113,11 @@ function argumentOf(say: Say, part: ToolPart, status: ToolStatus, place: Pick<Pl
   if (status === "denied") return part.approval?.reason ? `“${part.approval.reason}”` : undefined;
   if (status === "interrupted" && place.tool?.durationMs) {
     return say("view.tool.stopped_after", { time: sayDuration(say, place.tool.durationMs) });
+  }
+  if (status === "done" && proposalOf(part) && isObject(part.output)) {
+    const verdict = part.output["status"];
+    if (verdict === "applied") return say("view.adopted");
+    if (verdict === "rejected") return say("view.rejected");
   }
   const count = status === "done" ? resultCount(part.output) : undefined;
   return count === undefined ? briefValue(part.input) : sayCount(say, "view.results", count);

@@ -77,7 +77,7 @@ export function Panel({ session, document, connection, language, height, decisio
               decisions={decisions}
             />
           ))}
-          {isThinking(document) && <Row id="thinking" kind="thinking" status="running" title={{ name: say("view.thinking") }} />}
+          {isThinking(document) && <Row id="thinking" kind="thinking" status="running" isTimed title={{ name: say("view.thinking") }} />}
           {document.error && <ErrorRow id={`error/${document.messages.length}`} text={document.error.text} />}
           {!document.messages.length && !document.error && <Empty document={document} title={title} say={say} onSend={canAct && !isBusy(document) ? send : undefined} connection={connection} />}
         </Transcript>
@@ -92,6 +92,7 @@ export function Panel({ session, document, connection, language, height, decisio
           <Prompt
             title={title}
             isBusy={isBusy(document)}
+            isConnecting={connection === "loading"}
             blocked={blockedReason(say, connection, document, waiting)}
             onShow={waiting && connection === "live" ? () => showCall(panel.current!, waiting) : undefined}
             draft={session.draft}

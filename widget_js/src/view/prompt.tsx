@@ -7,7 +7,7 @@
  */
 
 import type { JSX } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useView } from "./context";
 import { Glyph } from "./glyph";
 
@@ -16,6 +16,8 @@ interface PromptProps {
   isBusy: boolean;
   /** Why nothing can be sent now, in words; `undefined` when it can. */
   blocked: string | undefined;
+  /** Nothing was heard of the kernel yet: what is sent now waits for it, here, where it can still be changed. */
+  isConnecting: boolean;
   /** Leads to what blocks, if it can be gone to. */
   onShow: (() => void) | undefined;
   draft: string;
@@ -37,11 +39,16 @@ export function Prompt(props: PromptProps): JSX.Element {
     props.onDraft(value);
   };
   const canSend = !props.isBusy && props.blocked === undefined && text.trim() !== "";
+  const isMeant = useRef(false);
   const send = (): void => {
+    isMeant.current = props.isConnecting;
     if (!canSend) return;
     props.onSend(text.trim());
     change("");
   };
+  useEffect(() => {
+    if (!props.isConnecting && isMeant.current) send();
+  }, [props.isConnecting]);
   return (
     <form
       class="prompt"

@@ -37,6 +37,8 @@ export interface RowProps {
   /** Status that the glyph shows, where it is not the row's own: a parent shows the worst of its children. */
   glyphStatus?: RowStatus;
   durationMs?: number | null | undefined;
+  /** Whether seconds are counted here while it runs: for work, not for a plan that also waits for people. */
+  isTimed?: boolean;
   toolCallId?: string | undefined;
   /** Whether the row would like to be open now, without having been asked. */
   wantsOpen?: boolean;
@@ -63,7 +65,7 @@ export function Row(props: RowProps): JSX.Element {
         <Glyph name={props.glyph ?? STATUS_GLYPH[shown]} />
       </span>
       <RowTitle title={title} />
-      <RowTime status={status} durationMs={props.durationMs} />
+      <RowTime isCounting={status === "running" && props.isTimed === true} durationMs={props.durationMs} />
     </>
   );
   const isShown = isOpen && detail !== undefined;
@@ -132,10 +134,10 @@ function Middle({ text, class: name }: { text: string; class: string }): JSX.Ele
   );
 }
 
-function RowTime({ status, durationMs }: { status: RowStatus; durationMs?: number | null | undefined }): JSX.Element | null {
+function RowTime({ isCounting, durationMs }: { isCounting: boolean; durationMs: number | null | undefined }): JSX.Element | null {
   const { say, isLive } = useView();
   if (durationMs != null) return <span class="row-time"> {sayDuration(say, durationMs)}</span>;
-  return isLive && status === "running" ? <Elapsed /> : null;
+  return isLive && isCounting ? <Elapsed /> : null;
 }
 
 /** Seconds since this row was first seen running: the sign of life of a row that does not move. */
