@@ -28,8 +28,8 @@ def plan(stage: Stage) -> list[str]:
 
 def test_the_shipped_agents_are_found_by_name():
     assert {"weather", "publish", "scripted"} <= set(agents)
-    with pytest.raises(UnknownName, match="no agent is called 'wether'. Known: .*weather"):
-        agents["wether"]
+    with pytest.raises(UnknownName, match="no agent is called 'weathr'. Known: .*weather"):
+        agents["weathr"]
 
 
 @pytest.mark.parametrize("name", sorted(agents))

@@ -253,8 +253,8 @@ def test_what_is_no_agent_is_named(served):
         served(weather)
     with pytest.raises(RefusedError, match="3 is no agent: it needs name, title"):
         served([3])
-    with pytest.raises(UnknownName, match="no agent is called 'wether'"):
-        served("wether")
+    with pytest.raises(UnknownName, match="no agent is called 'weathr'"):
+        served("weathr")
 
 
 def test_an_application_of_ones_own_can_be_served(served):
