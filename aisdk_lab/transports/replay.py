@@ -76,7 +76,10 @@ class ReplayPlayer:
         clock: Clock | None = None,
         lab: LabLoop | None = None,
     ) -> None:
-        self.recording = recording_of(as_captures(source))
+        captures = as_captures(source)
+        self.recording = recording_of(captures)
+        self.last: Capture = captures[-1]
+        """The last exchange: its messages are how the conversation ends."""
         self._pace = Pace(clock or RealClock(), 1.0)
         self.set_speed(speed)
         self._transport = ReplayTransport(self.recording, self._pace)

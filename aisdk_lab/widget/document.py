@@ -41,11 +41,13 @@ class Document:
         status: ChatStatus = "ready",
         error: ChatError | None = None,
         replay: Mapping[str, Any] | None = None,
+        finish_reasons: Mapping[str, str | None] | None = None,
     ) -> None:
         self._clock = clock
         self._names = None if client_tools is None else frozenset(client_tools)
         self._operations: list[Operation] = []
-        self._reasons: dict[str, str | None] = {}  # finish reason by message id, of responses that were watched
+        self._reasons = dict(finish_reasons or {})  # by message id, of responses that somebody watched
+        self._running_here: set[str] = set()
         self._since: dict[tuple[str, str], int] = {}  # when a call began to run, a block to think
         self._spent: dict[str, int] = {}  # nanoseconds that a call has run so far; a person's time is not in it
         self._value: JsonObject = {
@@ -108,6 +110,13 @@ class Document:
             self.set(["clientTools", name], _client_tool(tool))
         for index in range(len(self._messages)):
             self._update_tools(index)
+
+    def set_running_here(self, call_id: str, is_running: bool) -> None:
+        """Say that a client tool is being run by this kernel: then it runs, and waits for nobody."""
+        (self._running_here.add if is_running else self._running_here.discard)(call_id)
+        for index, message in enumerate(self._messages):
+            if any(part.get("toolCallId") == call_id for part in message["parts"]):
+                self._update_tools(index)
 
     def _do(self, op: str, path: Sequence[str | int], *value: Any) -> None:
         operation: Operation = [op, list(path), *value]
@@ -195,7 +204,9 @@ class Document:
         for step in _steps(message["parts"]):
             for part in step:
                 if is_tool_part(part):
-                    self._set_tool(part, tool_status(part, step, busy, self._names, reason))
+                    status = tool_status(part, step, busy, self._names, reason)
+                    is_here = part["state"] == "input-available" and part["toolCallId"] in self._running_here
+                    self._set_tool(part, "running" if is_here else status)
 
     def _set_tool(self, part: Part, status: ToolStatus) -> None:
         call_id = part["toolCallId"]

@@ -226,9 +226,14 @@ class Session:
         if not isinstance(approved, bool):
             raise ActionProblem(f"expected approved to be true or false, got {approved!r:.80}")
         words = reason if isinstance(reason, str) and reason else None
-        if self._is_settled(lambda part: (part.get("approval") or {}).get("id") == approval_id, "approval-requested"):
-            return _nothing()
-        return self._live(lambda: self.chat.aadd_tool_approval_response(approval_id, approved, words))
+
+        def asks(part: Part) -> bool:
+            return (part.get("approval") or {}).get("id") == approval_id
+
+        answer = self.chat.aadd_tool_approval_response
+        return self._live(
+            lambda: self._unless_settled(asks, "approval-requested", lambda: answer(approval_id, approved, words))
+        )
 
     def _do_tool_output(self, message: Mapping[str, Any]) -> Awaitable[object]:
         return self._answer(_string(message, "toolCallId"), message.get("output"), None)
@@ -237,17 +242,27 @@ class Session:
         return self._answer(_string(message, "toolCallId"), None, _string(message, "errorText"))
 
     def _answer(self, call_id: str, output: Any, error_text: str | None) -> Awaitable[object]:
-        if self._is_settled(lambda part: part.get("toolCallId") == call_id, "input-available"):
-            return _nothing()
-        return self._live(lambda: self.chat.aadd_tool_output(call_id, output, error_text=error_text))
 
-    def _is_settled(self, matches: Callable[[Part], bool], open_state: str) -> bool:
-        """True when a call was answered already: of two views, or two clicks, the first one counts.
+        def is_it(part: Part) -> bool:
+            return part.get("toolCallId") == call_id
+
+        answer = self.chat.aadd_tool_output
+        return self._live(
+            lambda: self._unless_settled(
+                is_it, "input-available", lambda: answer(call_id, output, error_text=error_text)
+            )
+        )
+
+    async def _unless_settled(
+        self, matches: Callable[[Part], bool], open_state: str, answer: Callable[[], Awaitable[object]]
+    ) -> None:
+        """Answer a call unless it was answered already: of two views, or two clicks, the first one counts.
 
         An answer to a call that nobody knows goes on to the chat, which says what waits instead.
         """
         states = [part["state"] for message in self.chat.messages for part in message["parts"] if matches(part)]
-        return bool(states) and open_state not in states
+        if not states or open_state in states:
+            await answer()
 
     # ── a recording ────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,0 +1,199 @@
+"""The static twin: bounded, escaped, readable without a kernel, in both languages."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aisdk_lab.importers import load_all
+from aisdk_lab.widget.document import Document
+from aisdk_lab.widget.static_html import SNAPSHOT_BYTES, TOTAL_CHARS, bounded_json, static_html
+
+CAPTURES = sorted((Path(__file__).parents[1] / "golden" / "captures").glob("*.json"))
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\x00\x1b[31m\ud800&\"'"
+ALLOWED = {"div", "b", "small", "pre", "details", "summary", "ol", "li", "a"}
+
+
+def document(messages: list[Any], **fields: Any) -> dict[str, Any]:
+    return Document(title="Weather", clock=lambda: 0, messages=messages, **fields).value
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"id": f"u{text[:9]}", "role": "user", "parts": [{"type": "text", "text": text}]}
+
+
+def assistant(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "m1", "role": "assistant", "parts": list(parts)}
+
+
+class Reader(HTMLParser):
+    """Collects what a browser would make of the page, and complains about anything that is not closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+        self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_a_conversation_reads_as_words():
+    messages = [
+        user("杭州天气怎么样？"),
+        assistant(
+            {"type": "step-start"},
+            {"type": "reasoning", "text": "look it up", "state": "done"},
+            {
+                "type": "tool-get_weather",
+                "toolCallId": "c",
+                "state": "output-available",
+                "input": {"city": "杭州"},
+                "output": 25,
+            },
+            {"type": "text", "text": "25 °C 🌤️\nand dry", "state": "done"},
+            {"type": "source-url", "sourceId": "s", "url": "https://example.org/w", "title": "Weather"},
+            {
+                "type": "data-plan",
+                "data": {"steps": [{"title": "ask", "status": "done"}, {"content": "tell", "status": "in_progress"}]},
+            },
+            {"type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AA==", "filename": "a.png"},
+        ),
+    ]
+    read = Reader(static_html(document(messages)))
+    for expected in (
+        "杭州天气怎么样？",
+        "✓ Ran get_weather",
+        '{"city":"杭州"}',
+        "25 °C 🌤️\nand dry",
+        "ask (done)",
+        "tell (in progress)",
+        "File: a.png",
+    ):
+        assert expected in read.text
+    assert ("href", "https://example.org/w") in read.attributes
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "Waiting for you: rm"), ("zh", "等你确认：rm")])
+def test_both_languages(language: str, words: str):
+    part = {"type": "tool-rm", "toolCallId": "c", "state": "approval-requested", "input": {}, "approval": {"id": "a"}}
+    assert words in Reader(static_html(document([assistant(part)], language=language))).text
+
+
+def hostile_parts() -> list[dict[str, Any]]:
+    tool = {"toolCallId": HOSTILE, "input": {HOSTILE: HOSTILE}, "title": HOSTILE}
+    return [
+        {"type": "text", "text": HOSTILE},
+        {"type": "reasoning", "text": HOSTILE},
+        {"type": f"tool-{HOSTILE}", "state": "output-error", "errorText": HOSTILE, **tool},
+        {
+            "type": "dynamic-tool",
+            "toolName": HOSTILE,
+            "state": "output-denied",
+            "approval": {"id": "a", "approved": False, "reason": HOSTILE},
+            **tool,
+        },
+        {"type": "source-url", "sourceId": "s", "url": "javascript:alert(1)", "title": HOSTILE},
+        {"type": "source-url", "sourceId": "s", "url": f"https://x/{HOSTILE}", "title": HOSTILE},
+        {"type": "source-url", "sourceId": "s", "url": "http://[::1"},
+        {"type": "source-document", "sourceId": "s", "mediaType": HOSTILE, "title": HOSTILE},
+        {"type": "file", "mediaType": HOSTILE, "url": "javascript:alert(1)", "filename": HOSTILE},
+        {"type": "data-plan", "data": {"steps": [{"title": HOSTILE, "status": HOSTILE}, HOSTILE, None, 7]}},
+        {"type": "data-plan", "data": HOSTILE},
+        {"type": f"data-{HOSTILE}", "data": {HOSTILE: [HOSTILE]}},
+        {"type": HOSTILE, "anything": HOSTILE},
+    ]
+
+
+def test_nothing_that_a_model_says_becomes_markup():
+    page = static_html(
+        {**document([assistant(*hostile_parts())], language="zh"), "error": {"text": HOSTILE}, "title": HOSTILE}
+    )
+    read = Reader(page)
+    assert read.tags <= ALLOWED
+    assert {name for name, _ in read.attributes} <= {"class", "lang", "style", "href", "target", "rel"}
+    links = [value or "" for name, value in read.attributes if name == "href"]
+    assert [link[:10] for link in links] == ["https://x/"]
+    assert "\x00" not in page
+    assert "\x1b" not in page
+    page.encode()
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
+def test_every_recorded_conversation_can_be_shown(path: Path):
+    for capture in load_all(path):
+        value = document(capture.messages)
+        read = Reader(static_html(value))
+        assert read.tags <= ALLOWED
+        assert json.loads(bounded_json(value))["messages"] is not None
+
+
+def test_a_long_conversation_keeps_its_end_and_says_what_is_left_out():
+    messages = [user(f"{number:05d} " + "x" * 3000) for number in range(200)]
+    page = static_html(document(messages))
+    assert len(page) < TOTAL_CHARS + 10_000
+    assert "00199" in page
+    assert "00000" not in page
+    shown = page.count("white-space")
+    assert f"{200 - shown} earlier messages left out" in page
+
+
+def test_one_enormous_message_is_cut_and_still_shown():
+    page = static_html(document([user("y" * 1_000_000)]))
+    assert "y" * 6000 + "…" in page
+    assert len(page) < 7000
+
+
+def test_an_empty_conversation_and_a_failed_one():
+    assert "Ask Weather something." in static_html(document([]))
+    assert "press play" in static_html(document([], replay={"speed": 1})).lower()
+    failed = static_html({**document([user("hi")], status="error"), "error": {"text": "no route"}})
+    assert "✕ Failed: no route" in failed
+
+
+def test_the_stored_document_is_bounded_and_keeps_the_newest():
+    messages = [user(f"{number:05d} " + "z" * 20_000) for number in range(100)]
+    text = bounded_json(document(messages))
+    stored = json.loads(text)
+    assert len(text.encode()) <= SNAPSHOT_BYTES
+    assert stored["messages"][-1]["parts"][0]["text"].startswith("00099 ")
+    assert len(stored["messages"][-1]["parts"][0]["text"]) == 8001
+    assert 10 < len(stored["messages"]) < 30
+
+
+def test_the_stored_document_keeps_the_entries_of_its_messages_only():
+    old = {
+        "id": "old",
+        "role": "assistant",
+        "parts": [{"type": "tool-a", "toolCallId": "a", "state": "output-available", "output": "x" * 9000}],
+    }
+    new = {
+        "id": "new",
+        "role": "assistant",
+        "parts": [{"type": "tool-b", "toolCallId": "b", "state": "output-available", "output": 1, "rawInput": "gone"}],
+    }
+    value = {**document([old, new]), "timings": {"old/0": {"durationMs": 1}, "new/0": {"durationMs": 2}}}
+    stored = json.loads(bounded_json(value, limit_bytes=2000))
+    assert ([m["id"] for m in stored["messages"]], list(stored["tools"]), stored["timings"]) == (
+        ["new"],
+        ["b"],
+        {"new/0": {"durationMs": 2}},
+    )
+    assert "rawInput" not in stored["messages"][0]["parts"][0]
