@@ -192,7 +192,11 @@ class NotebookPage:
         # Not returned: evaluate would wait for the promise, which a waiting cell never settles.
         self.page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")
         if wait:
-            self.page.wait_for_function(IDLE)
+            self.wait_idle()
+
+    def wait_idle(self) -> None:
+        """Waits until every cell has run and the kernel rests."""
+        self.page.wait_for_function(IDLE)
 
     def run_cell(self, index: int) -> None:
         """Starts one cell."""
