@@ -1,3 +1,4 @@
+// vite is pinned to 7 in package.json: 8.4.0 names an optional package that is nowhere to be had, and `npm ci` refuses.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TextIO
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -72,6 +72,11 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         """Says nothing."""
 
 
+def report(stream: TextIO, line: str) -> None:
+    """Writes one line."""
+    stream.write(f"{line}\n")
+
+
 def open_fixture(browser: Browser, base: str, fixture: str, host: str) -> Page:
     """One fixture on one host, with its buttons pressed."""
     kind = HOSTS[host]
@@ -83,7 +88,7 @@ def open_fixture(browser: Browser, base: str, fixture: str, host: str) -> Page:
         device_scale_factor=2,
     )
     page = context.new_page()
-    page.on("pageerror", lambda error: sys.stderr.write(f"page error in {fixture}: {error}\n"))
+    page.on("pageerror", lambda error: report(sys.stderr, f"page error in {fixture}: {error}"))
     page.goto(f"{base}/index.html?fixture={fixture}&host={kind.page}")
     page.get_by_test_id("aisdk-sidebar").wait_for()
     if fixture == "gone":
@@ -131,7 +136,7 @@ def photograph(names: list[str]) -> int:
                 page.screenshot(path=PICTURES / f"{fixture}.{host}.png")
                 for finding in axe_findings(page):
                     findings += 1
-                    sys.stdout.write(f"{fixture}.{host}  {finding}\n")
+                    report(sys.stdout, f"{fixture}.{host}  {finding}")
                 page.context.close()
         browser.close()
         server.shutdown()
