@@ -22,7 +22,7 @@ from aisdk_lab.agents import ClientTool
 from aisdk_lab.chat import Chat
 from aisdk_lab.chat.core import new_id
 from aisdk_lab.loopback import LOG, LabLoop, runtime
-from aisdk_lab.strings import languages
+from aisdk_lab.strings import languages, word
 from aisdk_lab.transports.replay import ReplayPlayer, Speed
 from aisdk_lab.widget.document import Document
 from aisdk_lab.widget.hub import Hub, hub
@@ -250,8 +250,10 @@ class Sidebar(anywidget.AnyWidget):
         return static_html(self._last_document())
 
     def __repr__(self) -> str:
-        status = "closed" if self._is_closed else self.chat.status
-        return f"Sidebar({self._title!r}, {len(self.chat.messages)} messages, {status})"
+        key = "sidebar.closed" if self._is_closed else f"view.status.{self.chat.status}"
+        status = word(key, self._words_language)
+        title = self._title or word("view.untitled", self._words_language)
+        return word("sidebar.repr", self._words_language, title=title, n=len(self.chat.messages), status=status)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """For front ends that ask for a bundle (marimo, a list of widgets): the widget, and HTML and text beside it."""

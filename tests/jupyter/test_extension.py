@@ -40,7 +40,7 @@ class Adapter(RequestHandler):
         for piece in (b"data: 1\n\n", b"data: 2\n\n", b"data: 3\n\n"):
             self.write(piece)
             await self.flush()
-            await asyncio.sleep(0)
+            await PIECE_READ.acquire()
 
     async def get(self, path: str) -> None:
         """Break off in the middle of the body, when somebody has read its beginning."""
@@ -51,6 +51,8 @@ class Adapter(RequestHandler):
         self.detach().close()
 
 
+PIECE_READ = asyncio.Semaphore(0)
+"""Released by the reader for each piece, so that the next one is written only when it has the last one."""
 BEGINNING_READ = asyncio.Event()
 ADAPTER = Application([(r"/(.*)", Adapter)], log_function=lambda handler: None)
 
@@ -199,8 +201,13 @@ async def test_a_kernel_whose_server_is_gone_is_a_bad_gateway(fetch: Any):
 
 async def test_a_stream_comes_in_more_than_one_piece(fetch: Any, kernel: Hub):
     pieces: list[bytes] = []
+
+    def keep(piece: bytes) -> None:
+        pieces.append(piece)
+        lab_loop().call(PIECE_READ.release)
+
     path = f"k/{KERNEL}/adapter/default/api/chat"
-    answer = await fetch(path, method="POST", body="{}", streaming_callback=pieces.append)
+    answer = await fetch(path, method="POST", body="{}", streaming_callback=keep)
     assert (answer.headers["Content-Type"], b"".join(pieces)) == (
         "text/event-stream",
         b"data: 1\n\ndata: 2\n\ndata: 3\n\n",

@@ -106,6 +106,7 @@ def show(sent: list[dict[str, Any]]) -> Iterator[Callable[..., Page]]:
         made.append(Sidebar(source, **options))
         page = Page(sent, made[-1])
         page.say({"type": "sync", "from": 0})
+        page.wait(lambda document: True)
         return page
 
     yield build
@@ -319,7 +320,7 @@ def test_the_bundle_has_the_widget_and_a_readable_text(show: Callable[..., Page]
     sidebar.chat.send("<b>hi</b>")
     data, _ = sidebar._repr_mimebundle_()
     assert set(data) == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
-    assert data["text/plain"] == repr(sidebar) == "Sidebar('Echo', 2 messages, ready)"
+    assert data["text/plain"] == repr(sidebar) == "Sidebar: Echo, 2 messages, Ready"
     assert "heard &lt;b&gt;hi&lt;/b&gt;" in data["text/html"]
 
 
@@ -332,7 +333,7 @@ def test_closing_frees_everything_and_a_chat_that_was_given_goes_on(show: Callab
     sidebar.close()
     assert chat._core.subscribers == ()
     assert model_id not in ipywidgets.widget._instances
-    assert repr(sidebar).endswith("closed)")
+    assert repr(sidebar).endswith(", closed")
     assert chat.send("still here").text == "heard still here"
 
 
