@@ -24,7 +24,8 @@ WORKERS = "2"
 def run(*command: str | Path, cwd: Path = ROOT) -> bool:
     """Runs one command with our node on PATH and shows it; True when it ended with 0."""
     words = [str(word) for word in command]
-    print("$", " ".join(word.removeprefix(f"{BIN}/") for word in words), flush=True)
+    shown = " ".join(words).replace(" ".join(NPM), "npm").replace(str(NODE), "node").replace(f"{ROOT}/", "")
+    print("$", shown.replace(f"{BIN}/", ""), flush=True)
     return subprocess.run(words, cwd=cwd, env=environment(), stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
