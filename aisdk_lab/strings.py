@@ -291,7 +291,103 @@ SERVER: Final[dict[str, tuple[str, str]]] = {
     ),
 }
 
-WORDS: Final[dict[str, tuple[str, str]]] = {**VIEW, **NOTICES, **SEEING, **STATIC, **SERVER}
+# `lab.check()`: the name of each row, what may be found, what to do.
+CHECK: Final[dict[str, tuple[str, str]]] = {
+    "check.works": ("Everything that is needed works.", "所需的一切都可用。"),
+    "check.broken": ("Something that is needed does not work.", "有必需的东西不可用。"),
+    "check.status.ok": ("ok", "正常"),
+    "check.status.warning": ("note", "注意"),
+    "check.status.problem": ("problem", "问题"),
+    "check.python": ("Python", "Python"),
+    "check.packages": ("packages", "软件包"),
+    "check.packages.missing": ("not installed: {names}", "没有安装：{names}"),
+    "check.packages.do": ("pip install --upgrade aisdk-lab", "pip install --upgrade aisdk-lab"),
+    "check.kernel": ("kernel", "内核"),
+    "check.kernel.none": ("a plain Python, not a notebook kernel", "普通 Python，不是笔记本内核"),
+    "check.kernel.none.do": (
+        "Everything but the sidebar works here; open a notebook to see it.",
+        "除侧边栏外都可用；打开笔记本才能看到侧边栏。",
+    ),
+    "check.kernel.other": ("{kind}: the sidebar goes by widget messages", "{kind}：侧边栏使用组件消息"),
+    "check.kernel.old": (
+        "ipykernel {version}: clicks wait for the running cell",
+        "ipykernel {version}：点击要等当前单元格运行完",
+    ),
+    "check.kernel.old.do": ("pip install --upgrade ipykernel", "pip install --upgrade ipykernel"),
+    "check.widget": ("sidebar", "侧边栏"),
+    "check.widget.bundle": ("the built view is missing from the package", "软件包里缺少构建好的视图"),
+    "check.widget.bundle.do": ("make bundle, or install the package again", "运行 make bundle，或重新安装"),
+    "check.widget.own": ("this front end brings its own widget manager", "此前端自带组件管理器"),
+    "check.widget.ok": ("the widget manager of JupyterLab is installed", "已安装 JupyterLab 的组件管理器"),
+    "check.widget.missing": (
+        "not found beside this kernel: {names}",
+        "在此内核旁没有找到：{names}",
+    ),
+    "check.widget.missing.do": (
+        "If the sidebar stays empty: pip install {names} where JupyterLab is installed, then reload the page.",
+        "如果侧边栏空白：在安装 JupyterLab 的环境里 pip install {names}，然后刷新页面。",
+    ),
+    "check.thread": ("lab thread", "实验室线程"),
+    "check.thread.ok": ("answers in {n} ms", "{n} 毫秒内应答"),
+    "check.thread.broken": ("does not answer: {problem}", "没有应答：{problem}"),
+    "check.restart.do": ("Restart the kernel.", "请重启内核。"),
+    "check.port": ("loopback port", "本机端口"),
+    "check.port.ok": ("opened and asked in {n} ms", "{n} 毫秒内打开并应答"),
+    "check.port.broken": ("cannot be used: {problem}", "不可用：{problem}"),
+    "check.port.do": (
+        "Adapters cannot serve here; sidebars of agents in this kernel work without a port.",
+        "此处无法提供 HTTP 服务；同一内核内智能体的侧边栏不需要端口，仍可使用。",
+    ),
+    "check.proxy": ("proxy", "代理"),
+    "check.proxy.none": ("no proxy variables", "没有代理变量"),
+    "check.proxy.spared": ("{names} set, this machine is spared", "已设置 {names}，本机不经代理"),
+    "check.proxy.trap": (
+        "{names} set: curl and other clients would send 127.0.0.1 to the proxy",
+        "已设置 {names}：curl 等客户端会把 127.0.0.1 也发给代理",
+    ),
+    "check.proxy.do": (
+        "export NO_PROXY=127.0.0.1,localhost (the lab itself goes past it)",
+        "export NO_PROXY=127.0.0.1,localhost（实验室自己的请求不受影响）",
+    ),
+    "check.relay": ("Jupyter server", "Jupyter 服务器"),
+    "check.relay.none": ("none around this Python", "此 Python 外没有 Jupyter 服务器"),
+    "check.relay.ok": ("its extension relays to this kernel", "扩展已启用，可转达到此内核"),
+    "check.relay.unknown": ("not found on this machine", "本机上没有找到"),
+    "check.relay.unknown.do": (
+        "Nothing need be done: the sidebar goes by widget messages.",
+        "无需处理：侧边栏使用组件消息。",
+    ),
+    "check.relay.silent": ("does not answer: {problem}", "没有应答：{problem}"),
+    "check.relay.off": (
+        "our extension is not enabled there (HTTP {status})",
+        "那里没有启用我们的扩展（HTTP {status}）",
+    ),
+    "check.relay.off.do": (
+        "For streaming while a cell runs: pip install aisdk-lab where JupyterLab is installed, restart JupyterLab.",
+        "若要在单元格运行时也能流式显示：在安装 JupyterLab 的环境里 pip install aisdk-lab，并重启 JupyterLab。",
+    ),
+    "check.relay.other": (
+        "its extension is version {theirs}, this kernel has {ours}",
+        "扩展版本 {theirs}，内核版本 {ours}",
+    ),
+    "check.relay.other.do": ("Restart JupyterLab after an update.", "更新后请重启 JupyterLab。"),
+    "check.browser": ("browser", "浏览器"),
+    "check.browser.same": ("likely on this machine", "很可能就在本机"),
+    "check.browser.hub": (
+        "on another machine, through JupyterHub ({prefix})",
+        "在另一台机器上，经由 JupyterHub（{prefix}）",
+    ),
+    "check.browser.remote": ("likely on another machine", "很可能在另一台机器上"),
+    "check.browser.do": (
+        "The sidebar goes through Jupyter by itself. For other clients see adapter.outside_url, or use ssh -L.",
+        "侧边栏会自动经由 Jupyter。其他客户端请看 adapter.outside_url，或使用 ssh -L。",
+    ),
+    "check.extras": ("extras", "可选部分"),
+    "check.extras.missing": ("matplotlib is not installed: no timing picture", "没有安装 matplotlib：画不出时间图"),
+    "check.extras.do": ("pip install 'aisdk-lab[plots]'", "pip install 'aisdk-lab[plots]'"),
+}
+
+WORDS: Final[dict[str, tuple[str, str]]] = {**VIEW, **NOTICES, **SEEING, **STATIC, **SERVER, **CHECK}
 
 
 def word(key: str, language: str = "en", **values: object) -> str:
