@@ -22,6 +22,7 @@ from tornado.web import Application, RequestHandler
 
 from aisdk_lab._version import __version__
 from aisdk_lab.loopback import LOG, LabLoop, bind, check_request, lab_loop, loopback_hosts, new_token, port_of, runtime
+from aisdk_lab.probe.here import page_address
 from aisdk_lab.widget.port_file import PortNote, remove_note, write_note
 from aisdk_lab.widget.session import ActionProblem, Session
 from aisdk_lab.wire import encode_comment, encode_sse, json_text
@@ -55,10 +56,17 @@ class Hub:
         except OSError as problem:
             # Without a note there is no relay; the comm carries everything then, as in a front end without one.
             LOG.warning("the port of the sidebars cannot be noted in Jupyter's runtime folder: %s", problem)
+        self._page = page_address()
         lab.at_stop(self.close)
 
     def __repr__(self) -> str:
         return f"<Hub of kernel {self.kernel_id!r} on port {self.port}, {len(self.sessions)} sidebars>"
+
+    def outside_url(self, adapter: str) -> str | None:
+        """The address of an adapter's chat for whoever has a login to the Jupyter server; `None` without such a server."""
+        if self._page is None:
+            return None
+        return f"{self._page}aisdk-lab/k/{self.kernel_id}/adapter/{adapter}/api/chat"
 
     @property
     def is_open(self) -> bool:
@@ -108,6 +116,7 @@ def hub(adapter_application: AdapterApplication) -> Hub | None:
         if found is None or not found.is_open:
             found = Hub(kernel_id, lab_loop(), adapter_application)
             vars(home)[_RUNTIME_KEY] = found
+            home.outside_url = found.outside_url
         return found
 
 
