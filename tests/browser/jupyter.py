@@ -164,11 +164,13 @@ class NotebookPage:
 
     def __init__(self, server: JupyterServer, context: BrowserContext, name: str) -> None:
         self.server = server
+        self.name = name
         self.page = context.new_page()
         self.page.set_default_timeout(WAIT_MS)
         self.errors: list[str] = []
-        """What the page threw and nobody caught."""
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        """What a widget threw and nobody caught; anywidget loads its modules from blobs."""
+        # Jupyter's own slips do not count: JupyterLab 4.6.6 throws "removeChild" now and then when a page opens.
+        self.page.on("pageerror", lambda error: "blob:" in (error.stack or "") and self.errors.append(str(error.stack)))
         self.page.goto(server.address(name), wait_until="domcontentloaded")
         self.wait_ready()
 
@@ -232,6 +234,7 @@ class NotebookPage:
         self.page.wait_for_function(
             "(light) => document.body.dataset.jpThemeLight === light", arg=str(theme == "light").lower()
         )
+        self.page.wait_for_function("() => !document.getElementById('jupyterlab-splash')")  # covers the page meanwhile
 
     def screenshot(
         self, name: str, of: Locator | None = None, *, theme: Theme | None = None, width: int | None = None

@@ -40,6 +40,25 @@ def test_a_click_reaches_the_kernel_and_its_answer_the_page(servers, open_notebo
     assert page.outputs(0) == [{"output_type": "stream", "name": "stdout", "text": "你好\n"}]
 
 
+THROWS = '''
+import anywidget
+class Broken(anywidget.AnyWidget):
+    _esm = """export default { render({ el }) {
+      setTimeout(() => { el.textContent = "thrown"; throw new Error("mine"); });
+    } };"""
+Broken()
+'''
+
+
+def test_what_a_widget_throws_is_noted(lab_page):
+    page = lab_page(THROWS)
+    page.run_all()
+    page.page.get_by_text("thrown", exact=True).wait_for()
+    page.kernel_eval("")
+    [error] = page.errors
+    assert "mine" in error
+
+
 def test_the_theme_changes(lab_page):
     page = lab_page("print(1)")
     background = "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"

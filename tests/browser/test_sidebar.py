@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import socket
+from pathlib import Path
+
 import pytest
+from nbconvert import HTMLExporter
 
 from tests.browser.sidebar import SidebarView
 
@@ -116,9 +121,9 @@ print("the cell saw it")
 """
 
 
-def test_a_decision_gets_through_while_a_cell_is_running(opened):
+def test_a_decision_gets_through_while_a_cell_is_running(opened, carrier):
     """The cell ends only after the run did, and the run waits for the click: so the click did not wait for the cell."""
-    view = opened(later=BUSY)
+    view = opened(later=BUSY, carrier=carrier)
     view.send("publish it")
     view.says("Waiting for you")
     view.page.run_cell(2)
@@ -128,8 +133,8 @@ def test_a_decision_gets_through_while_a_cell_is_running(opened):
     assert view.page.outputs(2) == [{"output_type": "stream", "name": "stdout", "text": "the cell saw it\n"}]
 
 
-def test_two_views_of_one_sidebar_stay_equal(opened):
-    first = opened("sidebar")
+def test_two_views_of_one_sidebar_stay_equal(opened, carrier):
+    first = opened("sidebar", carrier=carrier)
     second = SidebarView(first.page, nth=1)
     first.send("good morning 🌤️")
     for view in (first, second):
@@ -189,12 +194,17 @@ def test_the_keyboard_alone_sends_and_allows(opened):
     view.shows("It is out.")
 
 
-def test_without_a_kernel_the_last_state_can_still_be_read(opened):
-    view = opened()
+def talked_and_saved(view: SidebarView) -> None:
+    """A conversation with mark-up in the person's words, saved with the notebook."""
     view.send("publish <b>it</b>")
     view.press("Allow")
     view.says("Ready")
     view.page.command("docmanager:save")
+
+
+def test_without_a_kernel_the_last_state_can_still_be_read(opened):
+    view = opened()
+    talked_and_saved(view)
     view.page.server.shut_down_kernels()
     view.page.reload(save=False)
     shown = view.page.page.locator(".jp-OutputArea-output", has_text="It is out.").first
@@ -202,13 +212,44 @@ def test_without_a_kernel_the_last_state_can_still_be_read(opened):
     assert "publish <b>it</b>" in shown.inner_text()
 
 
-def test_a_recording_plays_in_the_sidebar(lab_page):
-    page = lab_page("import aisdk_lab as lab", "lab.Sidebar(lab.samples['weather'], language='en')")
+def test_a_page_made_by_nbconvert_shows_the_last_state_escaped(opened, context):
+    view = opened()
+    talked_and_saved(view)
+    body, _ = HTMLExporter().from_filename(str(view.page.server.root / view.page.name))
+    page = context.new_page()
+    page.set_content(body, wait_until="domcontentloaded")
+    twin = page.locator(".aisdk-static")
+    assert twin.count() == 1
+    assert "publish <b>it</b>" in twin.inner_text()
+    assert "It is out." in twin.inner_text()
+    assert twin.locator("script").count() == 0
+
+
+def test_a_kernel_restart_leaves_no_port_and_no_file_behind(opened):
+    view = opened()
+    note = "import glob, json; from jupyter_core.paths import jupyter_runtime_dir as d; print(glob.glob(d() + '/aisdk-lab-*')[0])"
+    path = Path(view.page.kernel_eval(note))
+    port = json.loads(path.read_text("utf-8"))["port"]
+    assert path.stat().st_mode & 0o777 == 0o600
+    socket.create_connection(("127.0.0.1", port)).close()
+    view.page.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    view.page.wait_ready()
+    assert not path.exists()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port))
+
+
+def test_a_recording_plays_in_the_sidebar_to_its_end(lab_page):
+    page = lab_page(
+        "import aisdk_lab as lab; capture = lab.samples['weather']",
+        "lab.Sidebar(capture, speed='max', language='en')",
+    )
     page.run_all()
     view = SidebarView(page)
     view.press("Play")
+    last = "print([part['text'] for part in capture.message()['parts'] if part['type'] == 'text'][-1][-12:])"
+    view.shows(page.kernel_eval(last))
     view.says("Recording")
-    assert page.kernel_eval("print(lab.samples['weather'].end_state)") == "complete"
 
 
 def test_notebook_7_shows_the_demo(notebook_page):
