@@ -261,6 +261,8 @@ class Sidebar(anywidget.AnyWidget):
         return {**data, "text/html": self.static_html()}, metadata
 
     def _widget_bundle(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        if self._is_closed:  # without a comm there is no widget to show: its last state is
+            return {"text/plain": repr(self), "text/html": self.static_html()}, {}
         bundle = cast("Any", super()._repr_mimebundle_())
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
         return {**data, "text/plain": repr(self)}, metadata
@@ -269,8 +271,9 @@ class Sidebar(anywidget.AnyWidget):
         """Two outputs: the static twin, which the saved notebook keeps, and the widget, which hides it while it lives."""
         from IPython.display import HTML, display
 
-        twin = display(HTML(self.static_html()), display_id=True)
-        self._twins = [*self._twins, twin][-_TWINS:]
+        if not self._is_closed:
+            twin = display(HTML(self.static_html()), display_id=True)
+            self._twins = [*self._twins, twin][-_TWINS:]
         data, metadata = self._widget_bundle()
         display(data, metadata=metadata, raw=True)
 

@@ -13,12 +13,15 @@ import httpx
 import pytest
 from tornado.web import Application, RequestHandler
 
+from aisdk_lab.agents.scripted import scripted
 from aisdk_lab.chat import Chat
 from aisdk_lab.loopback import lab_loop
+from aisdk_lab.server import serve
 from aisdk_lab.widget.document import Document
 from aisdk_lab.widget.hub import Hub, hub, kernel_id_here
 from aisdk_lab.widget.port_file import read_note
 from aisdk_lab.widget.session import Session
+from aisdk_lab.widget.sidebar import _adapter_application
 from aisdk_lab.wire import SseDecoder
 from tests.chat.scripted_transport import ScriptedTransport
 
@@ -193,3 +196,31 @@ def test_without_a_runtime_folder_the_comm_carries_everything(tmp_path: Path, mo
 
 def test_outside_of_a_kernel_there_is_no_hub():
     assert (kernel_id_here(), hub(lambda name: None)) == ("", None)
+
+
+def test_a_served_adapter_is_reached_by_its_name(kernel: Hub):
+    @scripted(delay_ms=0)
+    def hello(turn: Any) -> Any:
+        yield turn.text(f"heard {turn.words}")
+
+    adapter = serve(hello, name="hub-test")
+    kernel.adapter_application = _adapter_application
+    body = {"id": "c", "messages": [{"id": "u", "role": "user", "parts": [{"type": "text", "text": "你好"}]}]}
+    answer = ask(kernel, "POST", "/adapter/hub-test/api/chat", json=body)
+    assert answer.headers["x-vercel-ai-ui-message-stream"] == "v1"
+    assert "heard" in answer.text
+    assert answer.text.endswith("data: [DONE]\n\n")
+    assert ask(kernel, "GET", "/adapter/hub-test/health").json()["agents"] == ["hello"]
+    adapter.stop()
+    assert ask(kernel, "GET", "/adapter/hub-test/health").status_code == 404
+
+
+def test_the_address_from_another_machine_goes_through_the_jupyter_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/x/")
+    monkeypatch.delenv("JUPYTERHUB_PUBLIC_URL", raising=False)
+    made = Hub("k-9", lab_loop(), lambda name: None)
+    assert made.outside_url("default") == "/user/x/aisdk-lab/k/k-9/adapter/default/api/chat"
+    lab_loop().run(made.close())
