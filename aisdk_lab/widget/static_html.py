@@ -2,7 +2,8 @@
 
 Stage: widget, pure. The HTML is the twin of the widget in the saved notebook (`.aisdk-static`, hidden while the widget
 lives); it is read in JupyterLab without a kernel, on code hosts and after nbconvert, trusted or not. So it has no script,
-no style sheet, no image and no colour, and everything that came from a model is text. Markdown stays as it was written.
+no style sheet, no image and no colour (a few inline measures and one hairline only, which sanitizers keep or drop), and
+everything that came from a model is text. Markdown stays as it was written.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ VALUE_CHARS = 800
 SNAPSHOT_BYTES = 200_000
 """Length of the stored document: it is saved with the notebook where widget state is."""
 _SNAPSHOT_TEXT_CHARS = 8_000
+
+# One grey that reads as a hairline on white and on black.
+_CARD = "border: 1px solid #8886; border-radius: 6px; padding: 8px 12px; max-width: 640px"
+_MESSAGE = "margin: 8px 0"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _GLYPHS = {
@@ -64,7 +69,7 @@ def static_html(document: Mapping[str, Any]) -> str:
         key = "view.empty.replay" if document["source"] == "replay" else "view.empty"
         kept.append(f"<div>{_text(word(key, document['language'], title=title), 400)}</div>")
     language = "zh-CN" if document["language"] == "zh" else "en"
-    return f'<div class="aisdk-static" lang="{language}">{head}{"".join(kept)}</div>'
+    return f'<div class="aisdk-static" lang="{language}" style="{_CARD}">{head}{"".join(kept)}</div>'
 
 
 def _sayer(document: Mapping[str, Any]) -> Callable[..., str]:
@@ -109,7 +114,7 @@ def _message(message: Message, document: Mapping[str, Any], say: Callable[..., s
         message["role"], _text(document["title"] or say("view.untitled"), 200)
     )
     parts = "".join(_part(part, document, say) for part in message["parts"])
-    return f"<div><b>{who}</b>{parts}</div>" if parts else ""
+    return f'<div style="{_MESSAGE}"><b>{who}</b>{parts}</div>' if parts else ""
 
 
 def _part(part: Part, document: Mapping[str, Any], say: Callable[..., str]) -> str:
