@@ -24,32 +24,27 @@ if TYPE_CHECKING:
     from aisdk_lab.capture import Capture as Capture
     from aisdk_lab.chat import Chat as Chat
     from aisdk_lab.decision import Decision as Decision
-    from aisdk_lab.errors import CaptureError as CaptureError
-    from aisdk_lab.errors import DecisionError as DecisionError
-    from aisdk_lab.errors import LabError as LabError
-    from aisdk_lab.errors import RequestError as RequestError
-    from aisdk_lab.errors import TransportError as TransportError
-    from aisdk_lab.importers import load as load
-    from aisdk_lab.importers import load_all as load_all
+    from aisdk_lab.errors import (
+        CaptureError as CaptureError,
+        DecisionError as DecisionError,
+        LabError as LabError,
+        RequestError as RequestError,
+        TransportError as TransportError,
+    )
+    from aisdk_lab.importers import load as load, load_all as load_all
     from aisdk_lab.jupyter.extension import _jupyter_server_extension_points as _jupyter_server_extension_points
     from aisdk_lab.metrics import measure as measure
     from aisdk_lab.plots import timing as timing
     from aisdk_lab.probe import check as check
-    from aisdk_lab.record import arecord as arecord
-    from aisdk_lab.record import record as record
+    from aisdk_lab.record import arecord as arecord, record as record
     from aisdk_lab.reducer import (
         Change as Change,
-    )
-    from aisdk_lab.reducer import (
         MessageReducer as MessageReducer,
-    )
-    from aisdk_lab.reducer import (
         read_ui_message_stream as read_ui_message_stream,
     )
     from aisdk_lab.samples import samples as samples
     from aisdk_lab.server import serve as serve
-    from aisdk_lab.tables import table as table
-    from aisdk_lab.tables import tables as tables
+    from aisdk_lab.tables import table as table, tables as tables
     from aisdk_lab.ui_stream.tool_status import tool_status as tool_status
     from aisdk_lab.ui_stream.writer import ChunkWriter as ChunkWriter
     from aisdk_lab.widget.demo import demo as demo
