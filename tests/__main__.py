@@ -81,7 +81,7 @@ def bundle() -> bool:
 
 def bench() -> bool:
     """Prints the figures of the README, measured on this machine."""
-    return run(sys.executable, "-m", "pytest", "-q", "-s", "-m", "bench", "-p", "no:xdist")
+    return run(sys.executable, "-m", "pytest", "-q", "-s", "-m", "bench")
 
 
 STEPS: dict[str, Callable[[], bool]] = {

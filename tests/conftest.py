@@ -14,6 +14,7 @@ import pytest
 from tests.node import NODE, PACKAGES, is_installed
 
 GOLDEN = Path(__file__).parent / "golden"
+BROWSER = Path(__file__).parent / "browser"
 GRACE_S = 5.0
 """How long a thread or process that was told to end may take; polled, so a clean test waits for nothing."""
 
@@ -21,7 +22,7 @@ GRACE_S = 5.0
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests share one Jupyter Server and one Chromium, so all of them go to one worker."""
     for item in items:
-        if "browser" in Path(item.path).parts or item.get_closest_marker("browser"):
+        if item.path.is_relative_to(BROWSER):
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.xdist_group("browser"))
 
