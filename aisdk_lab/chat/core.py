@@ -16,11 +16,11 @@ from contextlib import aclosing
 from typing import Any
 
 from aisdk_lab.chat.conversation import Conversation, Response
+from aisdk_lab.chat.ending import outcome_of
 from aisdk_lab.chat.events import (
     ChatError,
     ChatEvent,
     ChatStatus,
-    EndState,
     ErrorChunk,
     InvalidArgument,
     Outcome,
@@ -31,9 +31,8 @@ from aisdk_lab.chat.handlers import HANDLER_OF, Handler, Scope, run_handler
 from aisdk_lab.chat.transport import RequestOptions, Transport, TransportRequest, Trigger
 from aisdk_lab.errors import LabError
 from aisdk_lab.ui_stream.chunks import Chunk
-from aisdk_lab.ui_stream.messages import Message, is_tool_part, last_step
+from aisdk_lab.ui_stream.messages import Message, is_tool_part
 from aisdk_lab.ui_stream.predicates import complete_with_approval_responses, complete_with_tool_calls
-from aisdk_lab.ui_stream.tool_status import tool_status
 
 LOG = logging.getLogger("aisdk_lab.chat")
 
@@ -311,7 +310,7 @@ class ChatCore:
         if error is not None:
             self._emit(ChatEvent(kind="error", error=error))
         self._set_status("ready" if error is None else "error", error)
-        self.outcome = _outcome_of(response, message, error, self.transport.client_tools)
+        self.outcome = outcome_of(response, message, error, self.transport.client_tools)
         self._emit(ChatEvent(kind="finish", outcome=self.outcome))
         return self.outcome
 
@@ -404,37 +403,3 @@ class ChatCore:
         else:
             if output is not None:
                 await self.add_output(call.tool_call_id, output, None, scope)
-
-
-def _outcome_of(
-    response: Response, message: Message, error: ChatError | None, client_tools: Mapping[str, Any] | None
-) -> Outcome:
-    reducer, receipt = response.reducer, response.request.receipt
-    names = None if client_tools is None else tuple(client_tools)
-    step = last_step(message["parts"])
-    waiting = tuple(
-        part["toolCallId"]
-        for part in step
-        if is_tool_part(part) and tool_status(part, step, False, names, reducer.finish_reason) == "waiting"
-    )
-    return Outcome(
-        _end_state(response, error, waiting),
-        message,
-        reducer.finish_reason,
-        is_abort=response.is_stopped,
-        is_disconnect=error is not None and error.is_disconnect,
-        error=error,
-        waiting=waiting,
-        findings=(*receipt.findings, *reducer.findings),
-    )
-
-
-def _end_state(response: Response, error: ChatError | None, waiting: Sequence[str]) -> EndState:
-    """Decisions §5, in its order."""
-    if error is not None:
-        return "error"
-    if response.is_stopped or "abort" in response.last_words:
-        return "aborted"
-    if not response.request.receipt.done and "finish" not in response.last_words:
-        return "truncated"
-    return "waiting" if waiting else "complete"

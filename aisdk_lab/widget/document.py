@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from aisdk_lab.chat import ChatError, ChatEvent, ChatStatus
+from aisdk_lab.chat.ending import steps_of
 from aisdk_lab.reducer import MESSAGE, Change
 from aisdk_lab.ui_stream.chunks import UNSET, Unset
-from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part, tool_name
+from aisdk_lab.ui_stream.messages import Message, Part, is_tool_part, tool_name
 from aisdk_lab.ui_stream.tool_status import ToolStatus, tool_status
 from aisdk_lab.widget.operations import JsonObject, Operation, apply_operation, plain
 
@@ -201,7 +202,7 @@ class Document:
             return
         busy = self._value["status"] in ("submitted", "streaming") and index == len(self._messages) - 1
         reason: str | Unset | None = self._reasons.get(message["id"], UNSET)
-        for step in _steps(message["parts"]):
+        for step in steps_of(message["parts"]):
             for part in step:
                 if is_tool_part(part):
                     status = tool_status(part, step, busy, self._names, reason)
@@ -296,13 +297,3 @@ def _error(error: ChatError | None) -> JsonObject | None:
 def _client_tool(tool: Any) -> JsonObject:
     """What the view needs of an agent's `ClientTool`."""
     return {"interactive": bool(getattr(tool, "interactive", True)), "inputSchema": getattr(tool, "input_schema", None)}
-
-
-def _steps(parts: Sequence[Part]) -> list[list[Part]]:
-    steps: list[list[Part]] = [[]]
-    for part in parts:
-        if part["type"] == STEP_START:
-            steps.append([])
-        else:
-            steps[-1].append(part)
-    return steps

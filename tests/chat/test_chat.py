@@ -403,6 +403,13 @@ def test_how_an_exchange_ended(chunks: list[dict[str, Any]], done: bool, state: 
     assert Chat(Canned(chunks, done=done)).send("hi").state == state
 
 
+def test_an_open_question_of_an_earlier_step_is_still_one():
+    """The reduced message holds it, whatever the server did after it (README, "End state")."""
+    chunks = [*ASK_APPROVAL[:4], {"type": "finish-step"}, *THANKS[1:]]
+    outcome = Chat(Canned(chunks)).send("hi")
+    assert (outcome.state, outcome.waiting, outcome.text) == ("waiting", ("c1",), "thanks")
+
+
 def test_messages_are_a_copy():
     chat = Chat(Canned(THANKS))
     chat.send("hi")

@@ -1,0 +1,60 @@
+"""How an exchange ended: one word for it, and the calls that wait.
+
+Stage: chat, pure. Source: README, "End state": error before aborted before the end that came, and truncated when none did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aisdk_lab.chat.conversation import Response
+from aisdk_lab.chat.events import ChatError, EndState, Outcome
+from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part
+from aisdk_lab.ui_stream.tool_status import tool_status
+
+
+def steps_of(parts: Sequence[Part]) -> list[list[Part]]:
+    """The parts of a message by step, without the `step-start` parts themselves."""
+    steps: list[list[Part]] = [[]]
+    for part in parts:
+        if part["type"] == STEP_START:
+            steps.append([])
+        else:
+            steps[-1].append(part)
+    return steps
+
+
+def outcome_of(
+    response: Response, message: Message, error: ChatError | None, client_tools: Mapping[str, Any] | None
+) -> Outcome:
+    """The outcome of a response that has just been closed."""
+    reducer, receipt = response.reducer, response.request.receipt
+    names = None if client_tools is None else tuple(client_tools)
+    waiting = tuple(
+        part["toolCallId"]
+        for step in steps_of(message["parts"])
+        for part in step
+        if is_tool_part(part) and tool_status(part, step, False, names, reducer.finish_reason) == "waiting"
+    )
+    return Outcome(
+        _end_state(response, error, waiting),
+        message,
+        reducer.finish_reason,
+        is_abort=response.is_stopped,
+        is_disconnect=error is not None and error.is_disconnect,
+        error=error,
+        waiting=waiting,
+        findings=(*receipt.findings, *reducer.findings),
+    )
+
+
+def _end_state(response: Response, error: ChatError | None, waiting: Sequence[str]) -> EndState:
+    """Decisions §5, in its order."""
+    if error is not None:
+        return "error"
+    if response.is_stopped or "abort" in response.last_words:
+        return "aborted"
+    if not response.request.receipt.done and "finish" not in response.last_words:
+        return "truncated"
+    return "waiting" if waiting else "complete"
