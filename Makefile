@@ -2,6 +2,7 @@
 #
 #   make lab                         JupyterLab on notebooks/00_start.ipynb
 #   make lab PORT=9000 LAB_ARGS=…    another port; more arguments for JupyterLab (as root: LAB_ARGS=--allow-root)
+#   make lab LOCKED=                 the newest versions instead of the locked ones, for a Python that these do not know
 #   make test                        style, types, imports, widget, notebooks, Python and browser tests
 #   make test STEPS="style python"   some of them (python -m tests --help lists the steps)
 #   make test CHROMIUM=/path         a browser of your own
@@ -20,7 +21,7 @@ STEPS ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-LOCKED := -c tests/constraints.txt
+LOCKED ?= -c tests/constraints.txt
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -29,7 +30,7 @@ LOCKED := -c tests/constraints.txt
 lab: $(VENV)/.lab
 	@if [ "$$(id -u)" = 0 ]; then case " $(LAB_ARGS) " in *" --allow-root "*) ;; *) \
 	  echo "You are root, and JupyterLab does not start as root unless told to: make lab LAB_ARGS=--allow-root" >&2; exit 1;; esac; fi
-	$(BIN)/jupyter lab notebooks/00_start.ipynb --port $(PORT) $(LAB_ARGS)
+	$(BIN)/jupyter lab --notebook-dir notebooks --LabApp.default_url=/lab/tree/00_start.ipynb --port $(PORT) $(LAB_ARGS)
 
 test: $(VENV)/.test
 	$(BIN)/python -m tests $(STEPS)
@@ -57,7 +58,7 @@ $(VENV)/.test: $(VENV)/.venv pyproject.toml tests/constraints.txt
 	@touch $@ $(VENV)/.lab
 
 # The newest versions that pyproject.toml allows, names and numbers only: a lock with addresses would tie the project
-# to one registry.
+# to one registry. Run it with the oldest Python at hand (PY=…): soupsieve 4.1 wants 3.11.5, and Debian 12 has 3.11.2.
 constraints:
 	$(PY) -m venv $(VENV)-new
 	$(VENV)-new/bin/python -m pip install -q --upgrade pip
