@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         read_ui_message_stream as read_ui_message_stream,
     )
     from aisdk_lab.samples import samples as samples
-    from aisdk_lab.server import serve as serve
+    from aisdk_lab.server.adapter import serve as serve
     from aisdk_lab.tables import table as table, tables as tables
     from aisdk_lab.ui_stream.tool_status import tool_status as tool_status
     from aisdk_lab.ui_stream.writer import ChunkWriter as ChunkWriter
@@ -74,7 +74,7 @@ _HOMES = {
     "record": "record",
     "samples": "samples",
     "scripted": "agents.scripted",
-    "serve": "server",
+    "serve": "server.adapter",
     "table": "tables",
     "tables": "tables",
     "timing": "plots",

@@ -49,13 +49,13 @@ class Runtime(ModuleType):
         self.lock = threading.RLock()
         """For short looks only. Never held while something waits for the loop: the loop takes it too."""
         self.serving = threading.Lock()
-        """Held by `serve` from the old adapter's end to the new one's beginning."""
+        """Held while a server starts: by `serve` from the old adapter's end to the new one's beginning, and by `hub`."""
         self.loop: LabLoop | None = None
         self.has_exit_hook = False
         self.servers: dict[str, Any] = {}
         """Running adapters by name; `Any` because the server layer lies above this one."""
-        self.outside_url: Callable[[str], str | None] | None = None
-        """Set by whoever relays: the address of an adapter (by name) from another machine, `None` when it has none."""
+        self.hub: Any = None
+        """The kernel's hub (server/hub.py), which the Jupyter server relays to."""
 
 
 def runtime() -> Runtime:

@@ -352,6 +352,10 @@ CHECK: Final[dict[str, tuple[str, str]]] = {
     "check.relay": ("Jupyter server", "Jupyter 服务器"),
     "check.relay.none": ("none around this Python", "此 Python 外没有 Jupyter 服务器"),
     "check.relay.ok": ("its extension relays to this kernel", "扩展已启用，可转达到此内核"),
+    "check.relay.locked": (
+        "it is there, but does not let this kernel ask for its extension",
+        "服务器在运行，但不允许此内核查询扩展",
+    ),
     "check.relay.unknown": ("not found on this machine", "本机上没有找到"),
     "check.relay.unknown.do": (
         "Nothing need be done: the sidebar goes by widget messages.",
@@ -381,6 +385,10 @@ CHECK: Final[dict[str, tuple[str, str]]] = {
     "check.browser.do": (
         "The sidebar goes through Jupyter by itself. For other clients see adapter.outside_url, or use ssh -L.",
         "侧边栏会自动经由 Jupyter。其他客户端请看 adapter.outside_url，或使用 ssh -L。",
+    ),
+    "check.browser.tunnel.do": (
+        "The sidebar goes through Jupyter by itself. Other clients need a way of their own, such as ssh -L.",
+        "侧边栏会自动经由 Jupyter。其他客户端需要自己的通道，例如 ssh -L。",
     ),
     "check.extras": ("extras", "可选部分"),
     "check.extras.missing": ("matplotlib is not installed: no timing picture", "没有安装 matplotlib：画不出时间图"),

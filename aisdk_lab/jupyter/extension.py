@@ -1,7 +1,7 @@
 """The Jupyter Server extension: an authenticated way from the page to the servers inside of kernels.
 
 Stage: jupyter, a shell in the process of the Jupyter server. `<base>aisdk-lab/k/<kernel id>/…` is relayed to the loopback port
-that this kernel noted in Jupyter's runtime folder (widget/port_file.py), and to nothing else: a name is never an address.
+that this kernel noted in Jupyter's runtime folder (server/port_file.py), and to nothing else: a name is never an address.
 It works where the browser cannot reach the kernel's ports (another host, a hub, HTTPS), streams as it comes, and breaks the
 upstream off when the browser leaves (measured: jupyter-server-proxy 4.6 does neither for a POST).
 
@@ -24,7 +24,7 @@ from tornado.simple_httpclient import SimpleAsyncHTTPClient
 from tornado.tcpclient import TCPClient
 
 from aisdk_lab._version import __version__
-from aisdk_lab.widget.port_file import PortNote, read_note
+from aisdk_lab.server.port_file import PortNote, read_note
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp

@@ -17,12 +17,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from aisdk_lab._version import __version__
 from aisdk_lab.loopback import lab_loop
-from aisdk_lab.probe.here import JupyterServer, jupyter_server_here
 from aisdk_lab.probe.report import Check, Row
+from aisdk_lab.server.here import JupyterServer, jupyter_server_here, relaying_page_address
 from aisdk_lab.server.notice import is_remote_likely
 from aisdk_lab.strings import languages, word
 
@@ -206,27 +205,27 @@ def relay(here: Here) -> Row:
         if here.kernel() != "ipykernel":
             return Row("relay", "ok", here.say("relay.none"))
         return Row("relay", "warning", here.say("relay.unknown"), here.say("relay.unknown.do"))
-    try:
-        status, answer = server.get("aisdk-lab/health")
-    except OSError as problem:
-        return Row("relay", "warning", here.say("relay.silent", problem=problem), here.say("relay.unknown.do"))
-    if status != 200 or not isinstance(answer, dict):
-        return Row("relay", "warning", here.say("relay.off", status=status), here.say("relay.off.do"))
-    version: Any = answer.get("version")
-    if version != __version__:
-        return Row(
-            "relay", "warning", here.say("relay.other", theirs=version, ours=__version__), here.say("relay.other.do")
-        )
+    found = server.relay()
+    if found.state == "silent":
+        return Row("relay", "warning", here.say("relay.silent", problem=found.problem), here.say("relay.unknown.do"))
+    if found.state == "off":
+        return Row("relay", "warning", here.say("relay.off", status=found.status), here.say("relay.off.do"))
+    if found.state == "locked":
+        return Row("relay", "ok", here.say("relay.locked"))
+    if found.version != __version__:
+        other = here.say("relay.other", theirs=found.version, ours=__version__)
+        return Row("relay", "warning", other, here.say("relay.other.do"))
     return Row("relay", "ok", here.say("relay.ok"))
 
 
 def browser(here: Here) -> Row:
-    """Whether the browser is likely on another machine, where 127.0.0.1 means that one."""
+    """Whether the browser is likely on another machine, where 127.0.0.1 means that one; an adapter's notice says the same."""
     if not here.is_remote():
         return Row("browser", "ok", here.say("browser.same"))
     hub = here.environ.get("JUPYTERHUB_SERVICE_PREFIX")
     found = here.say("browser.hub", prefix=hub) if hub else here.say("browser.remote")
-    return Row("browser", "warning", found, here.say("browser.do"))
+    is_relayed = here.kernel() == "ipykernel" and relaying_page_address(here.environ, here.server) is not None
+    return Row("browser", "warning", found, here.say("browser.do" if is_relayed else "browser.tunnel.do"))
 
 
 def extras(here: Here) -> Row:

@@ -1,5 +1,1 @@
-"""The in-kernel server: agents behind HTTP, loopback only, with a token."""
-
-from aisdk_lab.server.adapter import Adapter, serve
-
-__all__ = ["Adapter", "serve"]
+"""The in-kernel server: agents behind HTTP, loopback only, with a token. (Loads nothing: the Jupyter server reads a note of ours.)"""

@@ -2,7 +2,7 @@
 
 Stage: server, a shell. One adapter a name: serving again under the same name stops the old one, so that running a cell
 twice leaves no second port behind. Adapters live in the runtime that survives `%autoreload` and are stopped when the
-kernel leaves.
+kernel leaves. In a Jupyter kernel the hub is started as well, so that the Jupyter server can relay (hub.py).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from aisdk_lab.server import notice
 from aisdk_lab.server.app import DRAIN_FACTOR, KEEP_ALIVE_S, MAX_BODY_BYTES, Doors, Health, Nowhere, log_request
 from aisdk_lab.server.chat import AwakenChatHandler, ChatHandler, StopHandler
 from aisdk_lab.server.history import HistoryHandler
+from aisdk_lab.server.hub import hub
 
 STOP_S = 10.0
 MIN_TOKEN_CHARS = 16
@@ -184,6 +185,7 @@ def serve(
         send_reasoning=send_reasoning,
         trust_client_history=trust_client_history,
     )
+    hub()  # before there is an adapter that an error here would leave behind
     home = runtime()
     with home.serving:
         old = cast("Adapter | None", home.servers.get(name))

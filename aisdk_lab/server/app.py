@@ -152,10 +152,7 @@ class LabHandler(RequestHandler):
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """Tornado's hook: into our log and never onto a cell's stderr."""
-        if isinstance(value, HTTPError):
-            LOG.debug("%s %s: %s", self.request.method, self.request.path, value)
-        else:
-            LOG.error("%s %s failed", self.request.method, self.request.path, exc_info=(typ, value, tb))
+        log_problem(self, typ, value, tb)
 
 
 class Nowhere(LabHandler):
@@ -176,6 +173,15 @@ class Health(LabHandler):
     def get(self) -> None:
         """Answer with the version and the names of the agents."""
         self.answer({"ok": True, "version": __version__, "agents": list(self.doors.application.agents)})
+
+
+def log_problem(handler: RequestHandler, typ: Any, value: Any, tb: Any) -> None:
+    """What a handler raised, into our log."""
+    request = handler.request
+    if isinstance(value, HTTPError):
+        LOG.debug("%s %s: %s", request.method, request.path, value)
+    else:
+        LOG.error("%s %s failed", request.method, request.path, exc_info=(typ, value, tb))
 
 
 def log_request(handler: RequestHandler) -> None:

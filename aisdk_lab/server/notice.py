@@ -1,8 +1,8 @@
 """What an adapter says about itself: where it is, how to call it, how to stop it. Never its token.
 
-Stage: server. When the kernel runs on another machine than the browser, 127.0.0.1 is not the address that works. Whoever
-relays (the Jupyter extension's side) sets `runtime().outside_url`, a function of the adapter's name; without it the notice
-says how to make a way: a sidebar goes through Jupyter by itself, a terminal through `ssh -L`.
+Stage: server. When the kernel runs on another machine than the browser, 127.0.0.1 is not the address that works. Where the
+Jupyter server relays to this kernel (hub.py), the notice gives the address through it; without it the notice says how to make
+a way: a sidebar goes through Jupyter by itself, a terminal through `ssh -L`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from aisdk_lab.card import html_card
 from aisdk_lab.errors import UnknownName
-from aisdk_lab.loopback import runtime
+from aisdk_lab.server.here import is_page_elsewhere
+from aisdk_lab.server.hub import open_hub
 from aisdk_lab.strings import word
 from aisdk_lab.wire import json_text
 
@@ -63,13 +64,14 @@ def curl(adapter: Adapter, text: str, door: str) -> Command:
 
 def is_remote_likely() -> bool:
     """True when signs say that the browser is on another machine than this kernel."""
-    return any(os.environ.get(sign) for sign in _REMOTE_SIGNS) or Path("/.dockerenv").exists()
+    signs = any(os.environ.get(sign) for sign in _REMOTE_SIGNS) or Path("/.dockerenv").exists()
+    return signs or is_page_elsewhere()
 
 
 def outside_url(adapter: Adapter) -> str | None:
-    """The adapter's address through a relay, if there is one."""
-    relay = runtime().outside_url
-    return relay(adapter.name) if relay is not None and adapter.is_running else None
+    """The adapter's address through the Jupyter server, if that relays to this kernel."""
+    found = open_hub()
+    return found.outside_url(adapter.name) if found is not None and adapter.is_running else None
 
 
 def text(adapter: Adapter) -> str:
@@ -95,9 +97,7 @@ def html(adapter: Adapter) -> str:
 
 
 def _elsewhere(adapter: Adapter) -> str | None:
+    if not is_remote_likely():
+        return None
     outside = adapter.outside_url
-    if outside is not None:
-        return word("adapter.outside", url=outside)
-    if is_remote_likely():
-        return word("adapter.tunnel", port=adapter.port)
-    return None
+    return word("adapter.tunnel", port=adapter.port) if outside is None else word("adapter.outside", url=outside)

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from importlib import resources
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import anywidget
 import traitlets
@@ -21,20 +21,16 @@ import traitlets
 from aisdk_lab.agents import ClientTool
 from aisdk_lab.chat import Chat
 from aisdk_lab.chat.core import new_id
-from aisdk_lab.loopback import LOG, LabLoop, runtime
+from aisdk_lab.loopback import LOG, LabLoop
+from aisdk_lab.server.hub import Hub, hub
 from aisdk_lab.strings import languages, word
 from aisdk_lab.transports.replay import ReplayPlayer, Speed
 from aisdk_lab.widget.document import Document
-from aisdk_lab.widget.hub import Hub, hub
 from aisdk_lab.widget.kernel_tools import Function, KernelTools
+from aisdk_lab.widget.room import sessions_of
 from aisdk_lab.widget.session import ActionProblem, Session
 from aisdk_lab.widget.source import Source, conversation_of
 from aisdk_lab.widget.static_html import bounded_json, static_html
-
-if TYPE_CHECKING:
-    from tornado.web import Application
-
-    from aisdk_lab.server.adapter import Adapter
 
 _TWINS = 8
 """Displays of one sidebar whose static twin is kept up to date; re-running a cell makes a new one each time."""
@@ -88,7 +84,7 @@ class Sidebar(anywidget.AnyWidget):
         self._tools = KernelTools(self._session, _main_loop())
         self._tools.functions.update(_functions(client_tools or {}))
         self._declared = declared
-        self._hub: Hub | None = hub(_adapter_application)
+        self._hub: Hub | None = hub()
         self._esm = _bundle()
         super().__init__(
             session=self._session.name,
@@ -109,7 +105,7 @@ class Sidebar(anywidget.AnyWidget):
         self._session.start(self._send_by_comm)
         self._unsubscribe_tools = self.chat.subscribe(self._tools.on_event)
         if self._hub is not None:
-            self._hub.sessions[self._session.name] = self._session
+            sessions_of(self._hub)[self._session.name] = self._session
         if play and self._player is not None:
             await self._player.play()
 
@@ -173,7 +169,7 @@ class Sidebar(anywidget.AnyWidget):
     async def _end(self) -> None:
         self._unsubscribe_tools()
         if self._hub is not None:
-            self._hub.sessions.pop(self._session.name, None)
+            sessions_of(self._hub).pop(self._session.name, None)
         await self._session.close()
         if self._conversation.is_own:
             await self.chat.astop()
@@ -339,9 +335,3 @@ def _update_display(twin: Any, page: str) -> None:
         twin.update(HTML(page))
     except Exception:  # noqa: BLE001  # whatever a front end raises: a display that is gone must not end the run
         LOG.warning("the static twin could not be updated", exc_info=True)
-
-
-def _adapter_application(name: str) -> tuple[Application, int, str] | None:
-    """The web application of a served adapter, for the hub to pass requests on to."""
-    adapter = cast("Adapter | None", runtime().servers.get(name))
-    return None if adapter is None else adapter.web_application

@@ -18,7 +18,7 @@ import pytest
 
 from aisdk_lab.agents.scripted import scripted
 from aisdk_lab.loopback import stop_lab_loop
-from aisdk_lab.server import serve
+from aisdk_lab.server.adapter import serve
 
 GAP_MS, CHUNKS = 20, 150
 

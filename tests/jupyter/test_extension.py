@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,10 +15,11 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.web import Application, RequestHandler
 
 from aisdk_lab.chat import Chat
-from aisdk_lab.loopback import lab_loop
+from aisdk_lab.loopback import lab_loop, runtime
+from aisdk_lab.server.hub import Hub
+from aisdk_lab.server.port_file import PortNote, write_note
 from aisdk_lab.widget.document import Document
-from aisdk_lab.widget.hub import Hub
-from aisdk_lab.widget.port_file import PortNote, write_note
+from aisdk_lab.widget.room import sessions_of
 from aisdk_lab.widget.session import Session
 from tests.chat.scripted_transport import ScriptedTransport
 
@@ -79,8 +81,10 @@ def fetch(jp_serverapp: Any, jp_http_port: int, jp_base_url: str, http_server_cl
 
 
 @pytest.fixture
-def kernel(jp_environ: Any) -> Iterator[Hub]:
-    made = Hub(KERNEL, lab_loop(), lambda name: (ADAPTER, 1, "adapter-token") if name == "default" else None)
+def kernel(jp_environ: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    served = SimpleNamespace(web_application=(ADAPTER, 1, "adapter-token"))
+    monkeypatch.setitem(runtime().servers, "default", served)
+    made = Hub(KERNEL, lab_loop())
     yield made
     lab_loop().run(made.close())
 
@@ -93,7 +97,7 @@ def sidebar(kernel: Hub) -> Session:
         session.start(None)
 
     lab_loop().run(start())
-    kernel.sessions["s-1"] = session
+    sessions_of(kernel)["s-1"] = session
     return session
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from aisdk_lab._version import __version__
 from aisdk_lab.errors import UnknownName
-from aisdk_lab.probe import Check, JupyterServer, Row, check, checks as looks, jupyter_server_here, page_address
+from aisdk_lab.probe import Check, Row, check, checks as looks
 from aisdk_lab.probe.checks import Here, run_checks
+from aisdk_lab.server.here import JupyterServer
 
 VERSIONS = dict.fromkeys((*looks.NEEDED, *looks.SHOWN, "matplotlib"), "9.9")
-SERVER = JupyterServer(url="http://localhost:8888/user/x/", base_url="/user/x/", pid=1, token="secret-token")
 
 
 def here(**changes: Any) -> Here:
@@ -80,6 +75,7 @@ def test_where_everything_is_as_it_should_be_nothing_need_be_done():
         ("relay", {"server": server(200, "<html>")}, "warning", "not enabled"),
         ("relay", {"server": server(200, {"version": "0.0"})}, "warning", "0.0"),
         ("relay", {"server": server(0)}, "warning", "connection refused"),
+        ("relay", {"server": server(302)}, "ok", "does not let this kernel ask"),
         ("browser", {"is_remote": lambda: True}, "warning", "another machine"),
         (
             "browser",
@@ -94,6 +90,26 @@ def test_each_thing_says_what_it_found_and_what_to_do(key: str, changes: dict[st
     row = run_checks(here(**changes))[key]
     assert (row.status, words in row.found) == (status, True)
     assert bool(row.advice) == (status != "ok")
+
+
+@pytest.mark.parametrize(
+    ("changes", "has_address"),
+    [
+        ({"server": server(200, {"version": __version__})}, True),
+        ({"server": server(403)}, True),
+        ({"server": server(404)}, False),
+        ({"server": server(0)}, False),
+        ({}, False),
+        ({"environ": {"JUPYTERHUB_SERVICE_PREFIX": "/user/x/"}}, True),
+        ({"environ": {"JUPYTERHUB_SERVICE_PREFIX": "/user/x/"}, "server": server(404)}, False),
+        ({"server": server(200, {"version": __version__}), "kernel": lambda: "marimo"}, False),
+    ],
+)
+def test_the_address_from_another_machine_is_named_only_where_an_adapter_has_one(
+    changes: dict[str, Any], has_address: bool
+):
+    row = run_checks(here(is_remote=lambda: True, **changes))["browser"]
+    assert ("adapter.outside_url" in row.advice) == has_address
 
 
 def test_only_problems_break_the_verdict():
@@ -133,70 +149,3 @@ def test_the_report_shows_itself_and_takes_what_was_found_for_text():
     page = report._repr_html_()
     assert "&lt;b&gt;found&lt;/b&gt;" in page
     assert "do &amp; tell" in page
-
-
-# ── the Jupyter server around us ────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.fixture
-def note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
-    path = tmp_path / "jpserver-4711.json"
-    fields = {"url": SERVER.url, "base_url": SERVER.base_url, "pid": 4711, "token": "secret-token", "port": 8888}
-    path.write_text(json.dumps(fields))
-    return path
-
-
-def test_the_server_that_started_us_is_found_by_its_note(note: Path):
-    found = jupyter_server_here({"JPY_PARENT_PID": "4711"})
-    assert found is not None
-    assert (found.url, found.token, "secret" in repr(found)) == (SERVER.url, "secret-token", False)
-    assert jupyter_server_here({"JPY_PARENT_PID": "4712"}) is None
-    assert jupyter_server_here({"JPY_PARENT_PID": "../4711"}) is None
-    assert jupyter_server_here({}) is None
-    note.write_text("{")
-    assert jupyter_server_here({"JPY_PARENT_PID": "4711"}) is None
-
-
-def test_the_address_that_a_browser_knows(note: Path):
-    assert page_address({"JPY_PARENT_PID": "4711"}) == "http://localhost:8888/user/x/"
-    assert page_address({"JUPYTERHUB_SERVICE_PREFIX": "/user/y"}) == "/user/y/"
-    public = {"JUPYTERHUB_SERVICE_PREFIX": "/user/y/", "JUPYTERHUB_PUBLIC_URL": "https://hub.example/user/y/"}
-    assert page_address(public) == "https://hub.example/user/y/"
-    assert page_address({}) is None
-
-
-@pytest.fixture
-def answering() -> Iterator[tuple[HTTPServer, list[tuple[str, str | None]]]]:
-    asked: list[tuple[str, str | None]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # the name that the base class looks for
-            asked.append((self.path, self.headers["Authorization"]))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b'{"ok": true}' if self.path.endswith("health") else b"<html>")
-
-        def log_message(self, *args: Any) -> None: ...
-
-    served = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=served.serve_forever, daemon=True)
-    thread.start()
-    yield served, asked
-    served.shutdown()
-    served.server_close()
-    thread.join()
-
-
-def test_it_is_asked_with_its_own_token_and_past_any_proxy(answering: Any, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(os.environ, "HTTP_PROXY", "http://127.0.0.1:1")
-    served, asked = answering
-    found = JupyterServer(f"http://localhost:{served.server_port}/user/x/", "/user/x/", 1, "secret-token")
-    assert found.get("aisdk-lab/health") == (200, {"ok": True})
-    assert found.get("other") == (200, None)
-    assert asked[0] == ("/user/x/aisdk-lab/health", "token secret-token")
-
-
-def test_a_server_that_is_gone_is_an_error_of_the_system():
-    with pytest.raises(OSError, match="refused"):
-        JupyterServer("http://localhost:1/", "/", 1).get("aisdk-lab/health")

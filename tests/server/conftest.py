@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from aisdk_lab.loopback import runtime, stop_lab_loop
-from aisdk_lab.server import Adapter, serve
+from aisdk_lab.server.adapter import Adapter, serve
+from aisdk_lab.server.hub import Hub
 
 Body = dict[str, Any]
 
@@ -37,6 +38,13 @@ def post(adapter: Adapter, path: str, body: Any, **more: str) -> httpx.Response:
     return httpx.post(
         adapter.url + path, content=content, headers=headers(adapter, **more), trust_env=False, timeout=20
     )
+
+
+def ask_hub(hub: Hub, method: str, path: str, token: str | None = None, **options: Any) -> httpx.Response:
+    """Ask the hub of a kernel as the relay does; `token` for a wrong one."""
+    sent = {"Authorization": f"Bearer {hub.token if token is None else token}", **options.pop("headers", {})}
+    with httpx.Client(trust_env=False) as client:
+        return client.request(method, f"http://127.0.0.1:{hub.port}{path}", headers=sent, **options)
 
 
 def frames(text: str) -> list[str]:

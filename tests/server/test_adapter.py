@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -183,17 +184,22 @@ def test_the_notice_shows_what_went_wrong_in_an_agent_and_escapes_it(served):
 
 
 def test_on_another_machine_the_notice_says_how_to_get_there(served, monkeypatch):
-    for sign in notice._REMOTE_SIGNS:
+    for sign in (*notice._REMOTE_SIGNS, "JPY_PARENT_PID"):
         monkeypatch.delenv(sign, raising=False)
     monkeypatch.setattr(notice.Path, "exists", lambda _path: False)
     adapter = served(Written(*HELLO), name="mine")
     assert adapter.outside_url is None
-    assert "ssh -L" not in adapter._repr_html_()
+    assert "another machine" not in adapter._repr_html_()
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
     assert f"ssh -L {adapter.port}:127.0.0.1:{adapter.port}" in adapter._repr_html_()
-    monkeypatch.setattr(runtime(), "outside_url", lambda name: f"https://hub.example/user/me/{name}/api/chat")
+    relaying = SimpleNamespace(is_open=True, outside_url=lambda name: f"https://hub.example/user/me/{name}/api/chat")
+    monkeypatch.setattr(runtime(), "hub", relaying)
     assert adapter.outside_url == "https://hub.example/user/me/mine/api/chat"
     assert "https://hub.example/user/me/mine/api/chat, with your Jupyter login" in adapter._repr_html_()
+    monkeypatch.delenv("SSH_CONNECTION")
+    assert "another machine" not in adapter._repr_html_()
+    monkeypatch.setattr(notice, "is_page_elsewhere", lambda: True)
+    assert "https://hub.example" in adapter._repr_html_()
 
 
 @pytest.mark.parametrize("door", ["api", "awaken"])

@@ -14,7 +14,7 @@ import pytest
 from tornado.iostream import IOStream
 
 from aisdk_lab.loopback import lab_loop
-from aisdk_lab.server import Adapter
+from aisdk_lab.server.adapter import Adapter
 from tests.runs.test_application import HELLO, STOP, Written
 from tests.server.conftest import chunks, headers, post, user
 

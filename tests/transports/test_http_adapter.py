@@ -11,7 +11,7 @@ import pytest
 from aisdk_lab.agents.scripted import scripted
 from aisdk_lab.chat import Chat
 from aisdk_lab.loopback import lab_loop
-from aisdk_lab.server import Adapter, serve
+from aisdk_lab.server.adapter import Adapter, serve
 from aisdk_lab.transports.http import HttpTransport
 
 

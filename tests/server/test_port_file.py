@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aisdk_lab.widget.port_file import PortNote, path_of, read_note, remove_note, write_note
+from aisdk_lab.server.port_file import PortNote, path_of, read_note, remove_note, write_note
 
 NOTE = PortNote(kernel="k-1", port=4711, pid=os.getpid(), token="secret-token")
 
