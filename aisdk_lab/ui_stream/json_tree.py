@@ -38,7 +38,8 @@ def _always(pattern: str) -> Callable[[str, int], re.Match[str]]:
 
 
 _space = _always(_S)
-_characters = _always(rf'(?:{_PLAIN}++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}))*+')
+# No possessive repeat around a choice: up to Python 3.11.4 it keeps half of an alternative that failed (gh-106052).
+_characters = _always(rf'{_PLAIN}*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){_PLAIN}*+)*')
 _number_run = _always(r"[-+.eE0-9]*+")
 _number_start = _always(r"-?(?:(?:0|[1-9][0-9]*+)(?:\.(?:[0-9]++(?:[eE][-+]?[0-9]*+)?)?|[eE][-+]?[0-9]*+)?)?")
 
