@@ -22,6 +22,7 @@ from aisdk_lab.widget.document import Document
 from aisdk_lab.widget.room import sessions_of
 from aisdk_lab.widget.session import Session
 from tests.chat.scripted_transport import ScriptedTransport
+from tests.house.test_light_import import fresh
 
 KERNEL = "b8f1c6d2-0000-4000-8000-000000000001"
 
@@ -106,6 +107,12 @@ async def status_of(fetching: Any) -> int:
         return (await fetching).code
     except HTTPClientError as problem:
         return problem.code
+
+
+def test_the_jupyter_server_loads_nothing_of_the_lab_but_the_relay():
+    code = "import sys, aisdk_lab.jupyter.extension; print(*(n for n in sys.modules if n.startswith('aisdk_lab.')))"
+    relay = {"_version", "jupyter", "jupyter.extension", "server", "server.port_file"}
+    assert set(fresh(code).split()) == {f"aisdk_lab.{module}" for module in relay}
 
 
 async def test_it_is_found_and_says_its_version(jp_serverapp: Any, fetch: Any):
