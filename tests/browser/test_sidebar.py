@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from nbconvert import HTMLExporter
+from playwright.sync_api import expect
 
+from tests.browser.jupyter import WAIT_MS
 from tests.browser.sidebar import SidebarView
 
 SETUP = """
@@ -199,6 +201,8 @@ def talked_and_saved(view: SidebarView) -> None:
     view.send("publish <b>it</b>")
     view.press("Allow")
     view.says("Ready")
+    # The hidden twin is rewritten when the exchange ends, a moment after the view says so.
+    expect(view.page.page.locator(".aisdk-static")).to_contain_text("It is out.", timeout=WAIT_MS)
     view.page.command("docmanager:save")
 
 
