@@ -245,7 +245,7 @@ class ScriptTurn:
         return NextStep()
 
     def error(self, text: str) -> Fail:
-        """End the stream with this error, as a provider that fails in the middle does; nothing after it is played."""
+        """End the stream with this error and without a `finish`; nothing after it is played. A chat client stops here."""
         return Fail(text)
 
 

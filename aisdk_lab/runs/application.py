@@ -17,7 +17,7 @@ from aisdk_lab.errors import LabError, UnknownName
 from aisdk_lab.ledger import Entry, Ledger, MemoryLedger, Pending
 from aisdk_lab.runs.admission import Admission, admit_ai_sdk, admit_awaken
 from aisdk_lab.runs.awaken_encoder import AwakenEncoder
-from aisdk_lab.runs.encoder import ABORT_REASON, MASKED_ERROR, AiSdkEncoder, RunEncoder, RunOutcome
+from aisdk_lab.runs.encoder import ABORT_REASON, AiSdkEncoder, RunEncoder, RunOutcome
 from aisdk_lab.runs.request import ChatRequest, Profile
 from aisdk_lab.runs.run import OnError, Run
 from aisdk_lab.ui_stream.chunks import Chunk
@@ -99,8 +99,9 @@ class RunApplication:
     """Agents over one ledger.
 
     `agents` is one agent or several; the first is the default. `trust_client_history` accepts decisions for calls that
-    only the client's history shows: for recorded vectors, never for people. `on_error` words an exception for clients
-    of the `ai-sdk` profile; without it they read `An error occurred.` and the log has the rest.
+    only the client's history shows: for recorded vectors, never for people. `on_error` words an agent's exception for
+    clients; without it the profile `ai-sdk` says `An error occurred.` and `awaken` the exception's own text, as each
+    one's reference does. The log has the rest.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class RunApplication:
         self._on_disconnect: OnDisconnect | None = on_disconnect
         self._trust = trust_client_history
         self._send_reasoning = send_reasoning
-        self._on_error = on_error or (lambda _error: MASKED_ERROR)
+        self._on_error = on_error
         self._sleep = sleep
         self._new_id = new_id
         self._runs: dict[str, Run] = {}

@@ -96,7 +96,7 @@ class AwakenEncoder(RunEncoder):
         chunks = list(self._close())
         error: str | None = None
         if outcome.failure is not None:
-            error = f"stream_failed: {outcome.failure}"
+            error = f"stream_failed: {outcome.shown_failure}"
         else:
             chunks += self._tail(outcome)
             error = outcome.error_text if outcome.state == "error" else self._lost_calls(outcome)

@@ -53,7 +53,7 @@ class Run:
         *,
         profile: Profile,
         message_id: str,
-        on_error: OnError = _masked,
+        on_error: OnError | None = None,
     ) -> None:
         self.agent = agent
         self.turn = turn
@@ -65,7 +65,7 @@ class Run:
         self._admission = admission
         self._encoder = encoder
         self._ledger = ledger
-        self._on_error = on_error
+        self._on_error: OnError = on_error or (_masked if profile == "ai-sdk" else str)
         continued = admission.continued
         self._reducer = MessageReducer(continued, reset="never", message_id=message_id)
         self._first_new_part = len(continued["parts"]) if continued else 0

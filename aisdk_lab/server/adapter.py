@@ -162,7 +162,8 @@ def serve(
     `agent` is an agent (`@lab.scripted` makes one), the name of a shipped one, or a list of them, the first of which
     answers requests that name none. Port 0 lets the system choose. `origins` lists the pages that may call from a
     browser (`"http://localhost:3000"`). `on_disconnect` says what becomes of a run whose reader leaves; by default the
-    awaken door interrupts it and `/api/chat` lets it go on.
+    awaken door interrupts it and `/api/chat` lets it go on. `on_error` words what an agent raises, for clients of both
+    doors: without it `/api/chat` says `An error occurred.` and the awaken door the exception's own text.
 
     Raises:
         RefusedError: an address that others can reach without `allow_remote=True`, a taken port, `*` or a malformed

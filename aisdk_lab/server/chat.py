@@ -67,7 +67,7 @@ class AwakenChatHandler(StreamHandler):
             response = await application.open(request, self.profile)
         except UnknownName as error:  # a failure of the run and not of the body
             empty = {"id": "", "role": "assistant", "parts": []}
-            await self.stream(ToldAgain(RunOutcome("error", empty, failure=str(error))))
+            await self.stream(ToldAgain(RunOutcome("error", empty, failure=str(error), shown_failure=str(error))))
         except LabError as error:
             error_chunk = {"type": "error", "errorText": str(error)}
             await self.stream_all([error_chunk, {"type": "finish", "finishReason": "error"}])

@@ -261,6 +261,11 @@ def test_w11_an_agent_that_raises_fails_the_stream():
     ]
 
 
+def test_on_error_words_an_exception_at_this_door_too():
+    stage = Stage(Written(STEP, ValueError("password=hunter2")), profile="awaken", on_error=lambda _error: "mapped")
+    assert {"type": "error", "errorText": "stream_failed: mapped"} in play(lambda: stage.send("hi"))
+
+
 def test_w12_a_stopped_run_ends_like_a_finished_one():
     """The reference has no stop here; ours comes from the other door or from the kernel."""
 
