@@ -198,6 +198,24 @@ class Capture:
 
     # --- what it comes to ---
 
+    def problems(self) -> tuple[str, ...]:
+        """What the official client would have refused, in order: `frame 3: …`; frames that are no chunks, chunks out of order.
+
+        Empty for the text protocol, which has neither.
+        """
+        if self.protocol == "text":
+            return ()
+        reducer, found = MessageReducer(self._continued(), reset="never"), list[str]()
+        for frame in self.frames():
+            chunk, problem = read_chunk(frame)
+            if problem is not None:
+                found.append(f"frame {frame.index}: {problem}")
+            elif chunk is not None:
+                reducer.feed(chunk)
+                found.extend(f"frame {frame.index}: {finding.partition(': ')[2]}" for finding in reducer.findings)
+                reducer.findings.clear()
+        return tuple(found)
+
     def _body(self) -> dict[str, Any]:
         """The request's body when it is a JSON object, else an empty one."""
         body = self.request.json if self.request else None
@@ -313,6 +331,9 @@ class Capture:
         rows[word("capture.body")] = "; ".join(_facts(self)[1:])
         reply = text_of(self.message())
         rows[word("capture.reply")] = reply if len(reply) <= SHOWN_CHARS else reply[: SHOWN_CHARS - 1] + "…"
+        problems = self.problems()
+        if problems:
+            rows[word("capture.unreadable")] = _first(problems)
         rows[word("capture.ended")] = self.ended_text
         rows[word("capture.problem")] = self.problem
         return html_card(self.name, word(f"capture.end_state.{self.end_state}"), self.about, rows)
@@ -341,9 +362,19 @@ def _facts(capture: Capture) -> list[str]:
     ]
     if capture.duration_ms is not None:
         facts.append(word("capture.seconds", seconds=f"{capture.duration_ms / 1000:.3f}"))
+    problems = capture.problems()
+    if problems:
+        nothing_read = next(capture.chunks(), None) is None
+        facts.append(word("capture.no_chunks" if nothing_read else "capture.problems", n=len(problems)))
     if capture.exchanges > 1:
         facts.append(word("capture.exchange", number=capture.exchange, total=capture.exchanges))
     return facts
+
+
+def _first(problems: Sequence[str]) -> str:
+    """The first problem, cut; the number of all is among the facts."""
+    first = problems[0]
+    return first if len(first) <= SHOWN_CHARS else first[: SHOWN_CHARS - 1] + "…"
 
 
 class CaptureWriter:

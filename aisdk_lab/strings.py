@@ -194,6 +194,12 @@ SEEING: Final[dict[str, tuple[str, str]]] = {
         "exchange {number} of {total}; lab.load_all(path) gives all",
         "第 {number} 次交互，共 {total} 次；lab.load_all(path) 可取全部",
     ),
+    "capture.problems": ("problems {n}", "问题 {n} 处"),
+    "capture.no_chunks": (
+        "no frame is a chunk of this protocol (problems {n})",
+        "没有一帧是这个协议的 chunk（问题 {n} 处）",
+    ),
+    "capture.unreadable": ("first problem", "第一处问题"),
     "capture.has_problem": ("problem: {problem}", "问题：{problem}"),
     "capture.request": ("request", "请求"),
     "capture.response": ("response", "响应"),

@@ -8,6 +8,7 @@ import pytest
 
 from aisdk_lab.capture import Capture, Request, Response, Segment, protocol_of
 from aisdk_lab.metrics import tiny
+from aisdk_lab.samples import samples
 
 ASK = {"id": "u1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
 STREAM = {"content-type": "text/event-stream"}
@@ -257,3 +258,25 @@ def test_the_card_survives_half_a_surrogate_pair_and_shows_a_long_reply_shortene
     assert card.encode()  # Jupyter's packer would refuse a lone half
     assert "x" * 230 in card
     assert "x" * 250 not in card
+
+
+def test_problems_name_the_frames_that_the_official_client_would_refuse():
+    body = (
+        b'data: {"type":"start"}\n\n'
+        b'data: {"type":"text-delta","id":"t","delta":"late"}\n\n'
+        b'data: {"type":"nonsense"}\n\n'
+        b"data: [DONE]\n\n"
+    )
+    made = Capture(name="odd", protocol="ui-message-stream", segments=(Segment(None, body),))
+    first, second = made.problems()
+    assert first.startswith('frame 1: Received text-delta for missing text part with ID "t".')
+    assert second.startswith("frame 2: unknown chunk type 'nonsense'")
+    assert "problems 2" in repr(made)
+    assert "first problem" in made._repr_html_()
+
+
+def test_a_body_of_another_protocol_says_that_nothing_of_it_was_read():
+    body = b'data: {"choices":[{"delta":{"content":"hi"}}]}\n\ndata: [DONE]\n\n'
+    made = Capture(name="foreign", protocol="ui-message-stream", segments=(Segment(None, body),))
+    assert "no frame is a chunk of this protocol (problems 1)" in repr(made)
+    assert "no frame" not in repr(samples["weather"])
