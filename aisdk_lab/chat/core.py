@@ -225,15 +225,17 @@ class ChatCore:
     def _start(self, trigger: Trigger, message_id: str | None, options: RequestOptions) -> None:
         response = self._open(trigger, message_id, options)
         self._turn = asyncio.get_running_loop().create_task(self._run_turn(response))
-        self._turn.add_done_callback(self._close_what_was_cancelled)
+        self._turn.add_done_callback(lambda _turn: self._close_if_cancelled(response))
 
-    def _close_what_was_cancelled(self, _turn: asyncio.Task[None]) -> None:
-        """A turn that was cancelled before its first step never got to close its response."""
-        if self.conversation.response is not None:
-            self.conversation.response.is_stopped = True
-            self._close(self.conversation.response, None)
+    def _close_if_cancelled(self, response: Response) -> None:
+        """A task that was cancelled never got to close its response. By now the next turn's may be open: not that one."""
+        if self.conversation.response is response:
+            response.is_stopped = True
+            self._close(response, None)
 
     def _open(self, trigger: Trigger, message_id: str | None, options: RequestOptions) -> Response:
+        if self.conversation.response is not None:  # of a task that is done, but whose callback is still to come
+            self._close_if_cancelled(self.conversation.response)
         self._has_answers = False
         self._set_status("submitted")
         messages = tuple(self.conversation.messages)
@@ -268,6 +270,7 @@ class ChatCore:
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if not response.is_stopped or task is None:
+                self._close_if_cancelled(response)
                 raise
             task.uncancel()
         except LabError as problem:

@@ -457,3 +457,42 @@ def test_the_repr_of_an_outcome_says_what_counts():
     outcome = Chat(Canned(ASK)).send("hi")
     assert repr(outcome) == "Outcome('waiting', text='', waiting=('c1',))"
     assert repr(Outcome("complete", {"id": "a", "role": "assistant", "parts": []})) == "Outcome('complete', text='')"
+
+
+# ── a turn and its own response ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("steps", range(12))
+def test_an_answer_keeps_its_reply_in_whatever_tick_it_comes(steps: int):
+    """One of these ticks is the one in which the exchange has just ended and its task is about to be done."""
+
+    async def handle(call: ToolCall) -> str:
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        return "sel"
+
+    chat = Chat(Canned(ASK, THANKS), on_tool_call=handle)
+    outcome = chat.send("hi")
+    assert (outcome.state, outcome.text, chat.status) == ("complete", "thanks", "ready")
+    assert [part["type"] for part in chat.messages[-1]["parts"]] == ["step-start", "tool-ask", "step-start", "text"]
+
+
+@on_loop
+async def test_a_turn_that_was_stopped_before_it_began_ends_once_and_lets_the_next_one_be():
+    transport = ScriptedTransport()
+    chat, ends = Chat(transport), list[str]()
+    chat.subscribe(lambda event: ends.append(event.outcome.state) if event.outcome else None)
+
+    async def send_as_soon_as_possible() -> Outcome:
+        while chat.is_busy:
+            await asyncio.sleep(0)
+        return await chat.asend("two")
+
+    first = asyncio.ensure_future(chat.asend("one"))
+    second = asyncio.ensure_future(send_as_soon_as_possible())
+    await asyncio.sleep(0)  # the request is open, its task has not run yet
+    await chat.astop()
+    await feed(transport, THANKS)
+    transport.end()
+    await first
+    assert ((await second).text, ends) == ("thanks", ["aborted", "complete"])
