@@ -37,14 +37,15 @@ def outcome_of(
         for part in step
         if is_tool_part(part) and tool_status(part, step, False, names, reducer.finish_reason) == "waiting"
     )
+    state = _end_state(response, error, waiting)
     return Outcome(
-        _end_state(response, error, waiting),
+        state,
         message,
         reducer.finish_reason,
         is_abort=response.is_stopped,
         is_disconnect=error is not None and error.is_disconnect,
         error=error,
-        waiting=waiting,
+        waiting=waiting if state == "waiting" else (),
         findings=(*receipt.findings, *reducer.findings),
     )
 

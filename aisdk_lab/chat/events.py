@@ -77,7 +77,7 @@ class Outcome(msgspec.Struct, frozen=True):
     is_disconnect: bool = False
     error: ChatError | None = None
     waiting: tuple[str, ...] = ()
-    """Tool call ids that wait for a person or for a client tool."""
+    """Tool call ids that wait for a person or for a client tool; empty unless the state is `waiting`."""
     findings: tuple[str, ...] = ()
     """What the lenient reading mended or left out."""
 

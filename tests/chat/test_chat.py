@@ -403,6 +403,16 @@ def test_how_an_exchange_ended(chunks: list[dict[str, Any]], done: bool, state: 
     assert Chat(Canned(chunks, done=done)).send("hi").state == state
 
 
+@pytest.mark.parametrize(
+    ("last", "state"),
+    [([], "truncated"), ([{"type": "abort"}], "aborted"), ([{"type": "error", "errorText": "x"}], "error")],
+)
+def test_nothing_waits_after_an_exchange_that_did_not_end_in_waiting(last: list[dict[str, Any]], state: str):
+    """`Capture.waiting` says the same of the same bytes."""
+    outcome = Chat(Canned([*ASK_APPROVAL[:4], *last])).send("hi")
+    assert (outcome.state, outcome.waiting) == (state, ())
+
+
 def test_an_open_question_of_an_earlier_step_is_still_one():
     """The reduced message holds it, whatever the server did after it (README, "End state")."""
     chunks = [*ASK_APPROVAL[:4], {"type": "finish-step"}, *THANKS[1:]]
