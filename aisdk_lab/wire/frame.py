@@ -37,5 +37,5 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_done(self) -> bool:
-        """True for the sentinel `[DONE]`."""
-        return self.data == DONE
+        """True for the sentinel `[DONE]`; false for one whose block has no end, which the reference client drops."""
+        return self.data == DONE and self.problem is None

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aisdk_lab.capture import Capture, Request, Response, Segment, protocol_of
-from aisdk_lab.metrics import tiny
+from aisdk_lab.metrics import measure, tiny
 from aisdk_lab.samples import samples
 
 ASK = {"id": "u1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
@@ -196,6 +196,13 @@ def test_how_the_bytes_ended_counts_where_no_finish_came(ended, state):
 )
 def test_a_text_body_is_complete_only_when_it_was_closed_cleanly(ended, state):
     assert body(b"hello", protocol="text", ended=ended).end_state == state
+
+
+@pytest.mark.parametrize("end, state", [(b"\n\n", "complete"), (b"\n", "truncated"), (b"", "truncated")])
+def test_a_done_without_its_blank_line_ends_nothing(end, state):
+    """The reference client drops a block without its end; a chat over HTTP says the same of the same bytes."""
+    capture = body(b'data: {"type":"start"}\n\ndata: [DONE]' + end)
+    assert (capture.end_state, measure(capture).done_ms is None) == (state, state == "truncated")
 
 
 def test_an_error_status_is_an_error_whatever_the_body_says():
