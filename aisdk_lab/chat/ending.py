@@ -54,7 +54,7 @@ def _end_state(response: Response, error: ChatError | None, waiting: Sequence[st
     """Decisions §5, in its order."""
     if error is not None:
         return "error"
-    if response.is_stopped or "abort" in response.last_words:
+    if response.is_stopped or response.request.receipt.interrupted or "abort" in response.last_words:
         return "aborted"
     if not response.request.receipt.done and "finish" not in response.last_words:
         return "truncated"

@@ -21,6 +21,8 @@ class Receipt:
 
     done: bool = False
     """`[DONE]` or an equally clear end came: a stream without `finish` is then not truncated."""
+    interrupted: bool = False
+    """Somebody on this side broke the response off, as a recording may tell: an exchange without an error is then aborted."""
     findings: list[str] = field(default_factory=list)
     """Frames that were no chunks, in words."""
 

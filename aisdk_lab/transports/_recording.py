@@ -32,6 +32,8 @@ class Exchange:
     findings: tuple[str, ...]
     done: bool
     """`[DONE]` came."""
+    interrupted: bool
+    """The recorder or its client broke the response off."""
     failure: TransportError | None
     """How the exchange broke, if it did."""
 
@@ -81,6 +83,7 @@ def _exchange(capture: Capture, begins_ms: float) -> Exchange:
         ends_ms=max(now_ms, begins_ms + (capture.duration_ms or 0.0)),
         findings=findings,
         done=done,
+        interrupted=capture.ended == "interrupted",
         failure=_failure(capture),
     )
 

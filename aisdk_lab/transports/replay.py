@@ -54,7 +54,7 @@ class ReplayTransport:
             if number % _BREATH == _BREATH - 1:
                 await asyncio.sleep(0)
         await self.pace.reach(exchange.ends_ms)
-        request.receipt.done = exchange.done
+        request.receipt.done, request.receipt.interrupted = exchange.done, exchange.interrupted
         if exchange.failure is not None:
             raise exchange.failure
 

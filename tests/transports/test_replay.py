@@ -79,6 +79,27 @@ async def test_chunks_come_at_their_recorded_times():
     assert (player.chat.outcome.state, player.state["playing"]) == ("complete", False)
 
 
+@pytest.mark.parametrize("ended", ["complete", "cut", "interrupted", "error"])
+@pytest.mark.parametrize("tail", [b"", b"data: [DONE]", b"data: [DONE]\n\n"], ids=["nothing", "half a DONE", "DONE"])
+def test_a_replay_ends_as_its_capture_did(ended: Any, tail: bytes):
+    chunks = [{"type": "start"}, {"type": "text-start", "id": "t"}, {"type": "text-delta", "id": "t", "delta": "one"}]
+    data = b"".join(encode_sse(json_text.write(chunk)) for chunk in chunks)
+    made = Capture(name="made", segments=(Segment(0, data), Segment(1, tail)), ended=ended)
+
+    async def run() -> list[str]:
+        player = ReplayPlayer(made, speed="max")
+        states: list[str] = []
+        for _ in range(2):  # the second time from the start again: the end is not of the first time
+            await player.restart()
+            await player.wait()
+            assert player.chat.outcome is not None
+            states += [player.chat.outcome.state, player.chat.status]
+        return states
+
+    status = "error" if ended == "error" else "ready"
+    assert lab_loop().run(run(), timeout=10) == [made.end_state, status] * 2
+
+
 @on_loop
 async def test_twice_the_speed_is_half_the_time():
     clock = FakeClock()
