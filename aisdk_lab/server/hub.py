@@ -8,6 +8,7 @@ note in Jupyter's runtime folder (port_file.py), and nowhere else.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -58,6 +59,8 @@ class Hub:
         lab.run(self._open(sockets))
         self._is_noted = self._leave_note()
         lab.at_stop(self.close)
+        # Runs before the lab loop is stopped, which may take longer than Jupyter waits before it kills the kernel.
+        atexit.register(self._take_note_back)
 
     def __repr__(self) -> str:
         rooms = ", ".join(("adapter", *self.rooms))
@@ -71,6 +74,9 @@ class Hub:
             LOG.warning("the kernel's port cannot be noted in Jupyter's runtime folder: %s", problem)
             return False
         return True
+
+    def _take_note_back(self) -> None:
+        remove_note(self.kernel_id, os.getpid())
 
     def outside_url(self, adapter: str) -> str | None:
         """The address of an adapter's chat for whoever has a login to the Jupyter server.
@@ -102,7 +108,8 @@ class Hub:
         if server is None:
             return
         self._lab.forget(self.close)
-        remove_note(self.kernel_id, os.getpid())
+        atexit.unregister(self._take_note_back)
+        self._take_note_back()
         server.stop()
         await server.close_all_connections()
 

@@ -1,8 +1,9 @@
 """The note that a kernel leaves in Jupyter's runtime folder: on which loopback port its sidebars are served.
 
 Stage: between two processes. The kernel writes it (hub.py), the Jupyter Server extension reads it (jupyter/extension.py) and
-nothing else says where requests may be relayed to. Owner only (0600), written in one step, removed when the kernel leaves.
-The file is `aisdk-lab-<kernel id>.json` with `{"port", "pid", "token", "kernel"}`.
+nothing else says where requests may be relayed to. Owner only (0600), written in one step, removed when the kernel leaves; the
+note of a kernel that was killed is removed by whoever comes across it.
+The file is `aisdk-lab-<kernel id>.json` with `{"port", "pid", "host", "token", "kernel"}`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import stat
 import tempfile
 from pathlib import Path
@@ -26,6 +28,8 @@ class PortNote(msgspec.Struct, frozen=True):
     port: int
     pid: int
     token: str
+    host: str = msgspec.field(default_factory=socket.gethostname)
+    """Whose port and process they are: the folder may lie on a disk that several machines share."""
 
     def __repr__(self) -> str:  # the token is shown nowhere
         return f"PortNote(kernel={self.kernel!r}, port={self.port}, pid={self.pid})"
@@ -44,7 +48,7 @@ def path_of(kernel_id: str) -> Path | None:
 
 
 def write_note(note: PortNote) -> Path:
-    """Leave the note; an older one of the same kernel is replaced in one step.
+    """Leave the note; an older one of the same kernel is replaced in one step, those of killed kernels go.
 
     Raises:
         ValueError: the kernel's id could not be found again.
@@ -62,14 +66,16 @@ def write_note(note: PortNote) -> Path:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    for other in path.parent.glob("aisdk-lab-*.json"):
+        read_note(other.stem.removeprefix("aisdk-lab-"))
     return path
 
 
 def read_note(kernel_id: str) -> PortNote | None:
     """The note of a kernel; `None` when there is none, or none that can be trusted.
 
-    Trusted is a regular file of this user that nobody else can read, about a process that lives. The note of a dead process
-    is removed.
+    Trusted is a regular file of this user that nobody else can read, about a process of this machine that lives. The note of
+    a dead process is removed.
     """
     path = path_of(kernel_id)
     if path is None:
@@ -88,6 +94,8 @@ def read_note(kernel_id: str) -> PortNote | None:
         except msgspec.DecodeError:
             return None
     if note.kernel != kernel_id or not 0 < note.port < 65536 or not note.token:
+        return None
+    if note.host != socket.gethostname():
         return None
     if not _is_alive(note.pid):
         path.unlink(missing_ok=True)

@@ -49,6 +49,18 @@ print(json.dumps({
     "widgets": "anywidget" in sys.modules,
 }))
 """
+STUBBORN = """
+class Stubborn(Halting):
+    async def run(self, turn):
+        yield {"type": "start-step"}
+        while True:
+            try:
+                await gate.wait()
+            except asyncio.CancelledError:
+                pass
+
+adapter = lab.serve(Stubborn())
+"""
 BODY = {"id": "c1", "messages": [{"id": "u1", "role": "user", "parts": [{"type": "text", "text": "你好"}]}]}
 
 
@@ -194,3 +206,20 @@ def test_a_restart_leaves_no_note_no_port_and_no_process_and_serving_works_again
     assert seen()["outside"] == first["outside"]
     answer = httpx.post(first["outside"], json=BODY, headers=login, trust_env=False, timeout=30)
     assert answer.text.endswith("data: [DONE]\n\n")
+
+
+def test_a_restart_leaves_no_note_though_a_run_will_not_end(
+    server: JupyterServer, kernel: Kernel, seen: Callable[[], dict[str, Any]]
+):
+    """Jupyter kills a kernel that does not leave in time: the note must have gone by then."""
+    kernel.run(SERVE + STUBBORN)
+    first = seen()
+    with (
+        httpx.Client(trust_env=False, timeout=30) as client,
+        client.stream(
+            "POST", first["outside"], json=BODY, headers={"Authorization": f"token {server.token}"}
+        ) as answer,
+    ):
+        assert "start-step" in next(block for block in answer.iter_lines() if "start-step" in block)
+        kernel.restart()
+    assert (kernel.notes, is_answered(first["port"]), psutil.pid_exists(first["pid"])) == ([], False, False)

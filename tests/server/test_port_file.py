@@ -70,6 +70,24 @@ def test_the_note_of_a_dead_process_is_removed(folder: Path):
     assert list(folder.iterdir()) == []
 
 
+def test_the_notes_of_killed_kernels_go_when_the_next_one_comes(folder: Path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    write_note(PortNote(kernel="killed", port=4711, pid=dead.pid, token="t"))
+    write_note(PortNote(kernel="living", port=4712, pid=os.getpid(), token="t"))
+    write_note(PortNote(kernel="far", port=4713, pid=dead.pid, token="t", host="another.example"))
+    write_note(NOTE)
+    names = sorted(file.name for file in folder.iterdir())
+    assert names == ["aisdk-lab-far.json", "aisdk-lab-k-1.json", "aisdk-lab-living.json"]
+
+
+def test_the_note_of_another_machine_is_left_alone_and_not_used(folder: Path):
+    """On a shared disk: its port and its process are not ours, whatever their numbers are."""
+    write_note(PortNote(kernel="k-1", port=4711, pid=os.getpid(), token="t", host="another.example"))
+    assert read_note("k-1") is None
+    assert len(list(folder.iterdir())) == 1
+
+
 def test_a_note_is_taken_back_only_by_the_process_that_left_it(folder: Path):
     write_note(NOTE)
     remove_note("k-1", os.getpid() + 1)
