@@ -149,6 +149,8 @@ VIEW: Final[dict[str, tuple[str, str]]] = {
     # errors and notices
     "view.error.title": ("Failed", "出错了"),
     "view.error.text": ("The exchange ended with an error.", "这次对话因出错而结束。"),
+    "view.ended.truncated": ("Cut off: the stream stopped without a finish", "中断：没有收到结束帧，数据流就停了"),
+    "view.ended.aborted": ("Stopped", "已停止"),
     "view.retry": ("Retry", "重试"),
     "view.dismiss": ("Dismiss", "关闭提示"),
     "view.notice.busy_cell": (

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from aisdk_lab.chat import ChatError, ChatEvent, ChatStatus
+from aisdk_lab.chat import ChatError, ChatEvent, ChatStatus, EndState
 from aisdk_lab.chat.ending import steps_of
 from aisdk_lab.reducer import MESSAGE, Change
 from aisdk_lab.ui_stream.chunks import UNSET, Unset
@@ -41,6 +41,7 @@ class Document:
         messages: Iterable[Message] = (),
         status: ChatStatus = "ready",
         error: ChatError | None = None,
+        ended: tuple[EndState, str] | None = None,
         replay: Mapping[str, Any] | None = None,
         finish_reasons: Mapping[str, str | None] | None = None,
     ) -> None:
@@ -55,6 +56,7 @@ class Document:
             "title": title,
             "status": status,
             "error": _error(error),
+            "ended": None if ended is None else _ended(*ended),
             "source": "live" if replay is None else "replay",
             "replay": None if replay is None else dict(replay),
             "suggestions": list(suggestions),
@@ -136,6 +138,8 @@ class Document:
     def _on_status(self, event: ChatEvent) -> None:
         self.set(["status"], event.status)
         self.set(["error"], _error(event.error))
+        if event.status == "submitted":
+            self.set(["ended"], None)
         # The end of an exchange is told by `finish`, which knows the reason: until then a call would look unknown.
         if self._messages and event.status in ("submitted", "streaming"):
             self._update_tools(len(self._messages) - 1)
@@ -145,12 +149,16 @@ class Document:
         if outcome is None:
             return
         self._reasons[outcome.message["id"]] = outcome.finish_reason
+        is_seek = self._value["source"] == "replay" and outcome.is_abort
+        self.set(["ended"], None if is_seek else _ended(outcome.state, outcome.message["id"]))
         for index, message in enumerate(self._messages):
             if message["id"] == outcome.message["id"]:
                 self._end_blocks(index)
                 self._update_tools(index)
 
     def _on_message(self, event: ChatEvent) -> None:
+        if event.op != "replace" or event.index == len(self._messages) - 1:
+            self.set(["ended"], None)  # how the last exchange ended says nothing of another end of the conversation
         if event.op == "truncate":
             for index in range(len(self._messages) - 1, event.index - 1, -1):
                 self._forget(self._messages[index])
@@ -292,6 +300,10 @@ _HANDLERS: Mapping[str, Callable[[Document, ChatEvent], None]] = {
 
 def _error(error: ChatError | None) -> JsonObject | None:
     return None if error is None else {"text": error.message, "name": error.name}
+
+
+def _ended(state: EndState, message_id: str) -> JsonObject:
+    return {"state": state, "messageId": message_id}
 
 
 def _client_tool(tool: Any) -> JsonObject:

@@ -19,7 +19,7 @@ import anywidget
 import traitlets
 
 from aisdk_lab.agents import ClientTool
-from aisdk_lab.chat import Chat
+from aisdk_lab.chat import Chat, EndState
 from aisdk_lab.chat.core import new_id
 from aisdk_lab.loopback import LOG, LabLoop
 from aisdk_lab.server.hub import Hub, hub
@@ -120,6 +120,7 @@ class Sidebar(anywidget.AnyWidget):
             messages=chat.messages,
             status=chat.status,
             error=chat.error,
+            ended=_ended(chat),
             replay=None if player is None else player.state,
         )
 
@@ -225,6 +226,7 @@ class Sidebar(anywidget.AnyWidget):
             clock=lambda: 0,
             language=self._words_language,
             messages=messages,
+            ended=(capture.end_state, messages[-1]["id"]) if messages else None,
             replay=player.state,
             finish_reasons=reasons,
         )
@@ -302,6 +304,16 @@ def _clock(player: ReplayPlayer | None) -> Callable[[], int]:
 
         return monotonic_ns
     return lambda: player.shown_ns
+
+
+def _ended(chat: Chat) -> tuple[EndState, str] | None:
+    """How the last exchange of a chat ended, and its message; nothing when the history has another end by now."""
+    outcome, messages = chat.outcome, chat.messages
+    if outcome is None or chat.is_busy:
+        return None
+    message_id = outcome.message["id"]
+    is_other = bool(messages) and messages[-1]["role"] == "assistant" and messages[-1]["id"] != message_id
+    return None if is_other else (outcome.state, message_id)
 
 
 def _language_here() -> str:

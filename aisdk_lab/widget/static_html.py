@@ -43,6 +43,8 @@ _GLYPHS = {
     "interrupted": "⚡",
     "unknown": "?",
 }
+_ENDED = {"truncated": ("⚡", "view.ended.truncated"), "aborted": ("■", "view.ended.aborted")}
+"""Ends that a finished answer does not show by itself; an error has its own line."""
 
 
 def static_html(document: Mapping[str, Any]) -> str:
@@ -65,6 +67,9 @@ def static_html(document: Mapping[str, Any]) -> str:
         kept.insert(0, f"<div><small>{say('static.omitted', n=omitted)}</small></div>")
     if document["error"]:
         kept.append(f"<div>✕ {say('view.error.title')}: {_text(document['error']['text'], VALUE_CHARS)}</div>")
+    ended = _ENDED.get((document["ended"] or {}).get("state", "")) if not document["error"] else None
+    if ended is not None:
+        kept.append(f"<div>{ended[0]} {say(ended[1])}</div>")
     if not kept:
         key = "view.empty.replay" if document["source"] == "replay" else "view.empty"
         kept.append(f"<div>{_text(word(key, document['language'], title=title), 400)}</div>")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aisdk_lab.agents._base import ClientTool
-from aisdk_lab.chat import Chat, TransportRequest
+from aisdk_lab.chat import Chat, ChatEvent, Outcome, TransportRequest
 from aisdk_lab.errors import TransportError
 from aisdk_lab.importers import load_all
 from aisdk_lab.widget.document import Document
@@ -49,7 +49,8 @@ def test_a_document_made_from_a_history_equals_one_that_watched_it():
     answer = [*START, call("c1", "srv"), output("c1"), *END]
     watched = Projection(answer)
     watched.chat.send("hi")
-    later = Document(title="canned", clock=watched.clock, messages=watched.chat.messages)
+    ended = ("complete", "m1")
+    later = Document(title="canned", clock=watched.clock, messages=watched.chat.messages, ended=ended)
     assert later.value == {**watched.document.value, "tools": {"c1": {"status": "done", "kind": "server"}}}
     assert later.drain() == []
 
@@ -66,7 +67,11 @@ def test_a_text_delta_is_one_append_and_nothing_else():
     appends = [operation for operation in projection.operations if operation[0] == "append"]
     assert appends == [["append", path, "你"], ["append", path, "好"]]
     after = projection.operations[projection.operations.index(appends[0]) :]
-    assert after == [*appends, ["set", ["status"], "ready"]]
+    assert after == [
+        *appends,
+        ["set", ["status"], "ready"],
+        ["set", ["ended"], {"state": "truncated", "messageId": "m1"}],
+    ]
 
 
 def stream(kind: str) -> list[dict[str, Any]]:
@@ -168,6 +173,50 @@ def test_an_earlier_message_is_no_longer_running_when_the_person_goes_on():
     projection.chat.send("never mind")
     assert projection.view["tools"]["c1"]["status"] == "interrupted"
     assert projection.statuses("c1") == ["running", "interrupted"]
+
+
+# ── how the exchange ended ──────────────────────────────────────────────────────────────────────────────────────────
+
+WORD = [{"type": "text-start", "id": "t"}, {"type": "text-delta", "id": "t", "delta": "half"}]
+
+
+@pytest.mark.parametrize(
+    ("last", "state"),
+    [
+        ([], "truncated"),
+        ([{"type": "abort"}], "aborted"),
+        ([{"type": "error", "errorText": "x"}], "error"),
+        ([call("c1", "pick"), *TOOL_END], "waiting"),
+        (END, "complete"),
+    ],
+)
+def test_the_document_says_how_the_last_exchange_ended(last: list[dict[str, Any]], state: str):
+    projection = Projection([*START, *WORD, *last])
+    assert projection.view["ended"] is None
+    projection.chat.send("hi")
+    assert projection.view["ended"] == {"state": state, "messageId": "m1"}
+
+
+def test_the_end_of_an_exchange_is_over_when_the_next_one_begins_or_the_history_is_another():
+    projection = Projection([*START, *WORD], [{"type": "start", "messageId": "m2"}, *END])
+    projection.chat.send("hi")
+    projection.chat.regenerate()
+    ends = [value for op, path, *rest in projection.operations for value in rest if path == ["ended"]]
+    assert [end and end["state"] for end in ends] == ["truncated", None, "complete"]
+    user, answer = projection.chat.messages
+    projection.chat.set_messages([{**user, "parts": []}, answer])
+    assert projection.view["ended"] == {"state": "complete", "messageId": "m2"}
+    projection.chat.set_messages([user])
+    assert projection.view["ended"] is None
+
+
+def test_a_seek_in_a_recording_is_nobodys_stop():
+    """A seek breaks off what is being played; only a stop that was recorded is told."""
+    outcome = Outcome("aborted", {"id": "m1", "role": "assistant", "parts": []}, is_abort=True)
+    for replay, ended in ((None, {"state": "aborted", "messageId": "m1"}), ({"speed": 1}, None)):
+        document = Document(title="t", clock=lambda: 0, replay=replay)
+        document.on_event(ChatEvent(kind="finish", outcome=outcome))
+        assert document.value["ended"] == ended
 
 
 # ── other parts ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -15,15 +15,18 @@ import pytest
 
 from aisdk_lab.agents import ClientTool, agents
 from aisdk_lab.agents.scripted import scripted
+from aisdk_lab.capture import Capture, Segment
 from aisdk_lab.chat import Chat
 from aisdk_lab.errors import TransportError, UnknownName
 from aisdk_lab.importers import load, load_all
 from aisdk_lab.loopback import lab_loop
 from aisdk_lab.runs.application import RunApplication
 from aisdk_lab.transports.in_process import InProcessTransport
+from aisdk_lab.transports.replay import ReplayPlayer
 from aisdk_lab.widget.demo import demo
 from aisdk_lab.widget.operations import apply_operations
 from aisdk_lab.widget.sidebar import Sidebar
+from aisdk_lab.wire import encode_sse, json_text
 
 CAPTURES = Path(__file__).parents[1] / "golden" / "captures"
 
@@ -214,6 +217,25 @@ def test_a_capture_waits_for_play_and_its_twin_shows_the_end(show: Callable[...,
     )
     assert document["status"] == "ready"
     assert json.loads(page.sidebar.snapshot)["messages"] == capture.messages
+
+
+def test_an_answer_that_was_cut_off_does_not_look_finished(show: Callable[..., Page]):
+    """In a chat that goes on elsewhere, while a recording plays, and in the twin of that recording."""
+    chunks = [{"type": "start", "messageId": "m1"}, {"type": "text-start", "id": "t"}]
+    half = [*chunks, {"type": "text-delta", "id": "t", "delta": "It will directly"}]
+    data = b"".join(encode_sse(json_text.write(chunk)) for chunk in half)
+    capture = Capture(name="cut", segments=(Segment(0, data),))
+    player = ReplayPlayer(capture, speed="max")
+    lab_loop().run(player.restart(), timeout=10)
+    lab_loop().run(player.wait(), timeout=10)
+    ended = {"state": "truncated", "messageId": "m1"}
+    assert show(player.chat).sidebar._session.document.value["ended"] == ended
+    player.chat.set_messages([])
+    player.chat.set_messages([{"id": "m0", "role": "assistant", "parts": []}])
+    assert show(player.chat).sidebar._session.document.value["ended"] is None
+    recording = show(capture, speed="max").sidebar
+    assert "Cut off: the stream stopped without a finish" in recording.static_html()
+    assert json.loads(recording.snapshot)["ended"] == ended
 
 
 def test_a_recording_may_play_at_once(show: Callable[..., Page]):

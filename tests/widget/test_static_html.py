@@ -168,6 +168,23 @@ def test_an_empty_conversation_and_a_failed_one():
     assert "✕ Failed: no route" in failed
 
 
+@pytest.mark.parametrize(
+    ("state", "language", "words"),
+    [
+        ("truncated", "en", "⚡ Cut off: the stream stopped without a finish"),
+        ("truncated", "zh", "⚡ 中断"),
+        ("aborted", "en", "■ Stopped"),
+    ],
+)
+def test_an_answer_without_its_end_does_not_look_finished(state: Any, language: str, words: str):
+    half = [user("hi"), assistant({"type": "text", "text": "It will directly", "state": "streaming"})]
+    assert words in Reader(static_html(document(half, language=language, ended=(state, "m1")))).text
+    assert json.loads(bounded_json(document(half, ended=(state, "m1"))))["ended"]["state"] == state
+    plain = static_html(document(half))
+    for other in ("complete", "waiting", "error"):
+        assert static_html(document(half, ended=(other, "m1"))) == plain
+
+
 def test_the_stored_document_is_bounded_and_keeps_the_newest():
     messages = [user(f"{number:05d} " + "z" * 20_000) for number in range(100)]
     text = bounded_json(document(messages))
