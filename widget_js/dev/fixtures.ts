@@ -172,6 +172,24 @@ function failure(): Fixture {
   });
 }
 
+const HALF = "It is cloudy in Hangzhou, 25 °C, and the rain will";
+
+function ended(state: "truncated" | "aborted", more: Partial<Document> = {}): Fixture {
+  return fixture({
+    messages: [user("杭州天气怎么样？"), assistant(text(HALF, "streaming"))],
+    ended: { state, messageId: "a" },
+    ...more,
+  });
+}
+
+function cutOffCall(): Fixture {
+  const call = tool("get_weather", "input-available", { input: { city: "Hangzhou" } });
+  return ended("truncated", {
+    messages: [user("杭州天气怎么样？"), assistant(text("让我看看 🌤️"), call)],
+    ...withTools([[call, { status: "interrupted", kind: "server", durationMs: 3_100 }]]),
+  });
+}
+
 function longOutput(): Fixture {
   const lines = Array.from({ length: 10_000 }, (_, n) => `${String(n).padStart(5, "0")}  GET /notes/${n}.md  ${n % 7 ? 200 : 404}`);
   const call = tool("read_log", "output-available", { input: { path: "server.log" }, output: lines.join("\n") });
@@ -264,6 +282,10 @@ export function fixtures(): Record<string, Fixture> {
     proposal: proposal(),
     question: question(),
     failure: failure(),
+    "cut-off": ended("truncated"),
+    "cut-off-zh": ended("truncated", { language: "zh", title: "天气" }),
+    "cut-off-call": cutOffCall(),
+    stopped: ended("aborted"),
     "long-output": longOutput(),
     replay: replay(),
     gone: { ...weather(), isGone: true },

@@ -141,10 +141,15 @@ export interface ReplayState {
 
 export type ChatStatus = "ready" | "submitted" | "streaming" | "error";
 
+/** How an exchange ended, as `Outcome.state` says it. */
+export type EndState = "complete" | "waiting" | "error" | "aborted" | "truncated";
+
 export interface Document {
   title: string;
   status: ChatStatus;
   error: { text: string } | null;
+  /** The end of the last exchange; `null` while one goes on, and for a history that nobody watched. */
+  ended: { state: EndState; messageId: string } | null;
   source: "live" | "replay";
   replay: ReplayState | null;
   suggestions: string[];
@@ -161,6 +166,7 @@ export const EMPTY: Document = {
   title: "",
   status: "ready",
   error: null,
+  ended: null,
   source: "live",
   replay: null,
   suggestions: [],

@@ -9,6 +9,7 @@ import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Document } from "../document";
 import { isBusy } from "../document";
+import { EndedRow } from "../renderers/ended";
 import { ErrorRow } from "../renderers/error";
 import { planIn } from "../renderers/items";
 import { PlanRow } from "../renderers/plan";
@@ -79,6 +80,7 @@ export function Panel({ session, document, connection, language, height, decisio
           ))}
           {isThinking(document) && <Row id="thinking" kind="thinking" status="running" isTimed title={{ name: say("view.thinking") }} />}
           {document.error && <ErrorRow id={`error/${document.messages.length}`} text={document.error.text} />}
+          {document.ended && !document.error && !isBusy(document) && <EndedRow id={`ended/${document.ended.messageId}`} state={document.ended.state} />}
           {!document.messages.length && !document.error && <Empty document={document} title={title} say={say} onSend={canAct && !isBusy(document) ? send : undefined} connection={connection} />}
         </Transcript>
         {plan && (
