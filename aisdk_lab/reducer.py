@@ -200,9 +200,9 @@ class MessageReducer:
         """
         self._index += 1
         self.visible = self.updates_status = False
-        kind = chunk.get("type")
+        kind = chunk.get("type") if isinstance(chunk, dict) else None
         if not isinstance(kind, str):
-            self.findings.append(f"chunk {self._index}: {'; '.join(chunk_problems(chunk))}")
+            self._find("; ".join(chunk_problems(chunk)))
             return ()
         handle = self._handlers.get(kind)
         if handle is None and kind.startswith(DATA_PREFIX):
@@ -214,16 +214,22 @@ class MessageReducer:
         except UIMessageStreamError as error:
             if self._strict:
                 raise
-            self.findings.append(f"chunk {self._index}: {error}")
-            return tuple(self._recover(chunk))
-        except (KeyError, TypeError, AttributeError):
+            self._find(str(error))
+            # A delta may also be malformed, which strict would never have come to see.
+            return () if chunk_problems(chunk) else tuple(self._recover(chunk))
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
             # A chunk that the schema would have refused; asked only now, because checking each chunk costs more than
             # reducing it and everything that came through `read_chunk` is checked already.
-            problems = chunk_problems(chunk)
-            if self._strict or not problems:
+            # The fault may also lie in an earlier one that was let through.
+            if self._strict:
                 raise
-            self.findings.append(f"chunk {self._index}: {'; '.join(problems)}")
+            is_deep = isinstance(error, RecursionError)
+            problems = ["nested too deep"] if is_deep else chunk_problems(chunk) or [f"cannot be applied: {error}"]
+            self._find("; ".join(problems))
             return ()
+
+    def _find(self, text: str) -> None:
+        self.findings.append(f"chunk {self._index}: {text}")
 
     def _recover(self, chunk: Chunk) -> Iterable[Change]:
         """Lenient only: a delta without its start opens the block; anything else is left out, with its finding."""

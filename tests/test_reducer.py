@@ -176,3 +176,33 @@ def test_a_start_with_another_id_begins_anew_only_where_the_rule_says_so(reset: 
     reducer = MessageReducer(old, reset=reset)
     reducer.feed({"type": "start", "messageId": "m2"})
     assert (reducer.message["id"], len(reducer.message["parts"])) == ("m2", parts)
+
+
+MALFORMED: list[Any] = [
+    None,
+    [1],
+    "x",
+    {},
+    {"type": ["x"]},
+    {"type": "text-delta", "id": "a"},
+    {"type": "text-delta", "id": "a", "delta": 5},
+    {"type": "text-start", "id": ["a"]},
+    {"type": "tool-input-available", "toolCallId": "a", "input": 1},
+    {"type": "tool-output-available", "toolCallId": "nobody"},
+]
+
+
+@pytest.mark.parametrize("chunk", MALFORMED, ids=repr)
+def test_lenient_finds_a_malformed_chunk_and_goes_on(chunk: Any) -> None:
+    reducer = MessageReducer()
+    assert reducer.feed(chunk) == ()
+    assert len(reducer.findings) == 1
+    reducer.feed({"type": "text-start", "id": "t"})
+    assert reducer.message["parts"] == [{"type": "text", "text": "", "state": "streaming"}]
+
+
+def test_a_name_that_was_no_string_is_found_when_it_is_used() -> None:
+    reducer = MessageReducer()
+    reducer.feed({"type": "tool-input-start", "toolCallId": "a", "toolName": 1.5})
+    reducer.feed({"type": "tool-input-delta", "toolCallId": "a", "inputTextDelta": "{"})
+    assert reducer.findings
