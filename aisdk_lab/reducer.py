@@ -330,7 +330,8 @@ class MessageReducer:
         if "providerMetadata" in chunk:
             part["providerMetadata"] = chunk["providerMetadata"]
         part["state"] = "streaming"
-        self._close_text(family, chunk["id"])
+        if (family, chunk["id"]) in self._texts:
+            yield from self._close_text(family, chunk["id"])
         change = self._push(part)
         self._texts[family, chunk["id"]] = self._live[change.part] = GrowingText(change.part)
         self._published()
