@@ -99,7 +99,9 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("steps", nargs="*", metavar="step", help="one of the above")
-    steps = parser.parse_args().steps or DEFAULT
+    steps = list(parser.parse_args().steps or DEFAULT)
+    if "install" not in steps and not all(is_installed(folder) for folder in PACKAGES):
+        steps.insert(0, "install")  # else what needs a Node package fails with Node's own words
     unknown = [name for name in steps if name not in STEPS]
     if unknown:
         parser.error(f"no step is called {unknown[0]!r}; known: {', '.join(STEPS)}")
