@@ -225,7 +225,8 @@ class Chat:
 
         Returns how the exchange that followed ended, or the last one when nothing was sent. Inside a tool-call handler
         it returns at once. `options` are those of the request that follows.
-        Raises `DecisionError` when the chat has no such call.
+        Raises `DecisionError` when the chat has no such call, `TypeError` or `ValueError` for an
+        output that JSON cannot say.
         """
         coroutine = self._core.add_output(tool_call_id, output, error_text, HANDLER_OF.get(), options)
         return self._block("add_tool_output", coroutine)

@@ -28,6 +28,7 @@ from aisdk_lab.chat.events import (
     chat_error,
 )
 from aisdk_lab.chat.handlers import HANDLER_OF, Handler, Scope, run_handler
+from aisdk_lab.chat.tool_values import ToolFailed, check_json
 from aisdk_lab.chat.transport import RequestOptions, Transport, TransportRequest, Trigger
 from aisdk_lab.errors import LabError
 from aisdk_lab.ui_stream.chunks import Chunk
@@ -333,6 +334,7 @@ class ChatCore:
         options: RequestOptions | None = None,
     ) -> Outcome | None:
         """See `Chat.add_tool_output`."""
+        check_json(output)  # before it is in the history, which no request could carry any more
         chunk: Chunk = {"type": "tool-output-available", "toolCallId": call_id, "output": output}
         if error_text is not None:
             chunk = {"type": "tool-output-error", "toolCallId": call_id, "errorText": error_text}
@@ -400,9 +402,9 @@ class ChatCore:
         HANDLER_OF.set(scope)
         try:
             output = await run_handler(handler, call)
-        except Exception as problem:
+        except ToolFailed as problem:
             LOG.warning("the handler of tool call %r failed", call.tool_call_id, exc_info=True)
-            await self.add_output(call.tool_call_id, None, f"{type(problem).__name__}: {problem}", scope)
+            await self.add_output(call.tool_call_id, None, str(problem), scope)
         else:
             if output is not None:
                 await self.add_output(call.tool_call_id, output, None, scope)

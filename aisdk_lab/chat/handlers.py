@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aisdk_lab.chat.events import ToolCall
+from aisdk_lab.chat.tool_values import ToolFailed, check_json, problem_text
 
 Handler = Callable[[ToolCall], Any]
 """Gets every call whose input is complete. A value that is not `None` answers it; `None` leaves it to somebody else."""
@@ -34,11 +35,24 @@ HANDLER_OF: contextvars.ContextVar[Scope | None] = contextvars.ContextVar("aisdk
 
 
 async def run_handler(handler: Handler, call: ToolCall) -> Any:
-    """What the handler returned; a plain function runs in a daemon thread, with this task's context."""
-    if inspect.iscoroutinefunction(handler):
-        return await handler(call)
-    result = await _in_thread(lambda: handler(call))
-    return await result if inspect.isawaitable(result) else result
+    """What the handler returned; a plain function runs in a daemon thread, with this task's context.
+
+    Raises `ToolFailed` for all that it raised, `SystemExit` too: asyncio would end the lab's loop with that one.
+    """
+    try:
+        result = handler(call) if inspect.iscoroutinefunction(handler) else await _in_thread(lambda: handler(call))
+        result = await result if inspect.isawaitable(result) else result
+        check_json(result)
+    except ToolFailed:
+        raise
+    except (asyncio.CancelledError, GeneratorExit) as problem:
+        task = asyncio.current_task()
+        if isinstance(problem, GeneratorExit) or task is None or task.cancelling():
+            raise
+        raise ToolFailed(problem_text(problem)) from problem  # the handler's own: nobody cancelled us
+    except BaseException as problem:
+        raise ToolFailed(problem_text(problem)) from problem
+    return result
 
 
 async def _in_thread(function: Callable[[], Any]) -> Any:
@@ -50,8 +64,10 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
     def work() -> None:
         try:
             result = context.run(function)
-        except Exception as problem:  # noqa: BLE001  # handed to whoever awaits
-            settle(future.set_exception, problem)
+        except BaseException as problem:  # noqa: BLE001  # handed to whoever awaits, in words: a future takes not all
+            failure = ToolFailed(problem_text(problem))
+            failure.__cause__ = problem
+            settle(future.set_exception, failure)
         else:
             settle(future.set_result, result)
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from aisdk_lab.agents import ClientTool
 from aisdk_lab.chat import ChatEvent
+from aisdk_lab.chat.tool_values import check_json, problem_text
 from aisdk_lab.errors import LabError
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.widget.session import Session
-from aisdk_lab.wire import json_text
 
 LOG = logging.getLogger("aisdk_lab.widget")
 
@@ -68,10 +68,12 @@ class KernelTools:
         try:
             result = _call(function, chunk.get("input"))
             output = await result if inspect.isawaitable(result) else result
-            json_text.write(output)  # what JSON cannot say is an error of the tool, not of the request
-        except Exception as problem:
+            check_json(output)  # what JSON cannot say is an error of the tool, not of the request
+        except GeneratorExit:
+            raise
+        except BaseException as problem:  # `sys.exit()` in a tool must not end the kernel, nor leave the call open
             LOG.info("client tool %r failed", chunk["toolName"], exc_info=True)
-            output, error_text = None, f"{type(problem).__name__}: {problem}"
+            output, error_text = None, problem_text(problem)
         lab.call(self._told, call_id, False)
         try:
             lab.submit(self._answer(call_id, output, error_text))

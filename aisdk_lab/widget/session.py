@@ -15,6 +15,7 @@ from typing import Any
 
 from aisdk_lab.chat import Chat, ChatEvent
 from aisdk_lab.chat.core import either_complete
+from aisdk_lab.chat.tool_values import check_json
 from aisdk_lab.errors import LabError
 from aisdk_lab.transports.replay import ReplayPlayer
 from aisdk_lab.ui_stream.messages import Part
@@ -162,7 +163,14 @@ class Session:
     def receive(self, message: Any) -> None:
         """Take one message of a view. Raises `ActionProblem` for what is none; a known `actionId` does nothing."""
         if not isinstance(message, dict):
-            raise ActionProblem(f"expected an object, got {message!r:.80}")
+            raise ActionProblem(f"expected an object, got a {type(message).__name__}")
+        try:
+            check_json(
+                message
+            )  # by comm anything may come: what is too deep for us would fail on the way, again and again
+        except (TypeError, ValueError) as problem:
+            self.set(["notice"], str(problem))
+            raise ActionProblem(f"not an action: {problem}") from problem
         if message.get("type") == "sync":
             seq = message.get("from")
             self.sync(seq if isinstance(seq, int) else 0)

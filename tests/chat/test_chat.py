@@ -224,6 +224,43 @@ def test_a_handler_that_raises_answers_the_call_with_its_error():
     assert (part["state"], part["errorText"]) == ("output-error", "KeyError: 'no such cell'")
 
 
+class Wordless(Exception):
+    """An exception that cannot say itself."""
+
+    def __str__(self) -> str:
+        raise SystemExit(3)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("problem", [SystemExit(2), KeyboardInterrupt(), Wordless(), StopIteration(), GeneratorExit()])
+def test_whatever_a_handler_raises_is_the_error_of_its_call(problem: BaseException, is_async: bool):
+    def handler(call: ToolCall) -> Any:
+        raise problem
+
+    async def async_handler(call: ToolCall) -> Any:
+        raise problem
+
+    if is_async and isinstance(problem, StopIteration | GeneratorExit):
+        return  # a coroutine cannot raise the one, and is being closed with the other
+    transport = Canned(ASK, THANKS)
+    outcome = Chat(transport, on_tool_call=async_handler if is_async else handler).send("hi")
+    part = transport.requests[1].messages[1]["parts"][1]
+    assert (outcome.state, part["state"]) == ("complete", "output-error")
+    assert part["errorText"].startswith(type(problem).__name__)
+
+
+def test_an_output_that_no_request_can_carry_is_refused():
+    chat = Chat(Canned(ASK, THANKS))
+    assert chat.send("hi").waiting == ("c1",)
+    deep: list[Any] = []
+    for _ in range(1000):
+        deep = [deep]
+    for output in (object(), deep):
+        with pytest.raises((TypeError, ValueError), match="nested|not a JSON value"):
+            chat.add_tool_output("c1", output)
+    assert chat.add_tool_output("c1", 1).text == "thanks"  # type: ignore[union-attr]
+
+
 def test_a_handler_that_returns_nothing_leaves_the_call_to_a_person():
     seen: list[str] = []
     chat = Chat(Canned(ASK, THANKS), on_tool_call=lambda call: seen.append(call.name))

@@ -259,6 +259,31 @@ def test_what_is_no_action_is_refused(message: Any):
     lab_loop().run(run(), timeout=10)
 
 
+@on_loop
+async def test_an_output_that_cannot_be_sent_on_is_refused_with_a_notice_and_the_call_still_waits():
+    stage = Stage(client_tools={"ask": ClientTool()})
+    stage.session.receive({"type": "sync", "from": 0})
+    stage.act("send", text="hi")
+    await stage.feed([*ASK, *WAITING])
+    deep: Any = []
+    for _ in range(950):
+        deep = [deep]
+    for value in (deep, object()):
+        message = {"type": "action", "actionId": "deep", "action": "toolOutput", "toolCallId": "c1", "output": value}
+        with pytest.raises(ActionProblem):
+            stage.session.receive(message)
+        with pytest.raises(ActionProblem):
+            stage.session.receive({"type": "action", "action": value})
+        await let_it_work()
+        stage.session._batcher.flush()
+        assert stage.document["notice"]
+    assert stage.document["tools"]["c1"]["status"] == "waiting"
+    stage.act("toolOutput", toolCallId="c1", output=1)
+    await let_it_work()
+    assert stage.document["tools"]["c1"]["status"] == "done"
+    await stage.feed(END)
+
+
 # ── the event stream ────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,6 +40,24 @@ def echo(turn: Any) -> Any:
         yield turn.text(f"picked {result.output}" if result.ok else f"failed: {result.error}")
     else:
         yield turn.text(f"heard {turn.words}")
+
+
+class Wordless(Exception):
+    """An exception that cannot say itself."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def throw(problem: BaseException) -> Any:
+    raise problem
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 class Page:
@@ -306,6 +325,10 @@ def test_in_a_kernel_a_function_runs_on_the_main_thread_after_the_cell(sent: lis
         (lambda: 1, "TypeError"),
         (lambda low, high: {1, 2}, "TypeError"),
         (lambda low, high: 1 / 0, "ZeroDivisionError"),
+        (lambda low, high: sys.exit(2), "SystemExit: 2"),
+        (lambda low, high: throw(KeyboardInterrupt()), "KeyboardInterrupt"),
+        (lambda low, high: throw(Wordless()), "Wordless"),
+        (lambda low, high: nested(1000), "ValueError"),
     ],
 )
 def test_a_function_that_fails_is_an_error_of_the_call(show: Callable[..., Page], tool: Any, text: str):
