@@ -27,7 +27,7 @@ from aisdk_lab.capture import Capture, CaptureWriter, Ended, Request, Response, 
 from aisdk_lab.errors import TransportError
 from aisdk_lab.strings import word
 from aisdk_lab.wire import json_text
-from aisdk_lab.wire.headers import mask_url
+from aisdk_lab.wire.headers import header_problem, mask_url
 
 if TYPE_CHECKING:
     import httpx
@@ -62,7 +62,8 @@ def record(
     Blocks until the end, without a thread or an event loop of its own.
 
     Raises:
-        TransportError: no response came at all; the message names the URL, secrets masked.
+        TransportError: a header or the URL cannot be sent, or no response came at all; the message names the header or
+            the URL, never a header's value.
         OSError: `save` cannot be written.
     """
     import httpx
@@ -80,7 +81,7 @@ def record(
                     recording.piece(piece)
         except KeyboardInterrupt:
             return recording.finish("interrupted")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             return recording.broke(url, error)
         return recording.finish("complete")
 
@@ -112,7 +113,7 @@ async def arecord(
                     recording.keep_response(response)
                     async for piece in response.aiter_raw():
                         recording.piece(piece)
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
                 return recording.broke(url, error)
             return recording.finish("complete")
 
@@ -124,6 +125,9 @@ def _wall_clock() -> str:
 def _request(
     url: str, json: Any, content: str | bytes | None, method: str, headers: Mapping[str, str] | None
 ) -> dict[str, Any]:
+    problem = header_problem(headers or {})
+    if problem is not None:
+        raise TransportError(f"nothing was sent: {problem}.", name="TypeError")
     body = json_text.write(json).encode() if content is None and json is not None else content
     defaults = {"accept": "text/event-stream, */*", "accept-encoding": "identity"}
     if body is not None and content is None:
@@ -303,12 +307,12 @@ class _Recording:
 
     def broke(self, url: str, error: Exception) -> Capture:
         """What came before the connection broke; with no response at all the error of the far side."""
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        said = f"{type(error).__name__}: {error}" if str(error) and not _may_quote(error, url) else type(error).__name__
         if self._response is None:
             raise TransportError(
                 f"no response from {mask_url(url)!r}: {said}. Is the server running, and is the address right?",
                 name="TypeError",
-            ) from error
+            ) from (None if _may_quote(error, url) else error)
         return self.finish("error", said)
 
     def _close_file(self) -> None:
@@ -345,6 +349,13 @@ class _Recording:
         if self._line is not None:
             key = "record.progress" if self._segments else "record.waiting"
             self._line.show(lambda: word(key, **self._counts()))
+
+
+def _may_quote(error: Exception, url: str) -> bool:
+    """Whether the error's words may quote what was sent: a header's value, or a piece of a password in the URL."""
+    import httpx
+
+    return isinstance(error, httpx.LocalProtocolError) or (isinstance(error, httpx.InvalidURL) and "@" in url)
 
 
 def _read_timeout() -> type[Exception]:

@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -345,3 +346,26 @@ def test_without_progress_nothing_is_written(capsys, recorder):
     with FarSide([HEAD + END]) as far:
         recorder(far.url, {}, progress=False)
     assert capsys.readouterr() == ("", "")
+
+
+# --- what cannot be sent ---
+
+
+@pytest.mark.parametrize("value", ["Bearer S3CR3T\n", "Bearer S3CR3T ", "S3CR3T ü", "S3CR3T \ud800", b"S3CR3T", 5])
+def test_a_header_that_cannot_be_sent_is_named_and_its_value_never_quoted(recorder, value):
+    with pytest.raises(TransportError, match="'authorization'") as refused:
+        recorder("http://127.0.0.1:9/x", {}, headers={"authorization": value})
+    assert "S3CR3T" not in "".join(traceback.format_exception(refused.value))
+
+
+def test_a_whole_header_line_as_a_name_is_not_quoted(recorder):
+    with pytest.raises(TransportError, match="name of header 1") as refused:
+        recorder("http://127.0.0.1:9/x", {}, headers={"authorization: S3CR3T": ""})
+    assert "S3CR3T" not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/\ud800", "http://\ud800/", "http://me:S3CR3T/x@h/"])
+def test_a_url_that_cannot_be_called_is_a_transport_error_without_its_password(recorder, url):
+    with pytest.raises(TransportError) as refused:
+        recorder(url, {})
+    assert "S3CR3T" not in str(refused.value)

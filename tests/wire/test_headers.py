@@ -7,6 +7,7 @@ import pytest
 from aisdk_lab.wire.headers import (
     UI_MESSAGE_STREAM_HEADERS,
     find_header,
+    header_problem,
     mask_headers,
     mask_url,
     media_type,
@@ -82,3 +83,45 @@ def test_the_callers_header_wins_over_the_default() -> None:
         "x-vercel-ai-ui-message-stream": "v1",
         "x-accel-buffering": "no",
     }
+
+
+def test_headers_that_can_be_sent_have_no_problem() -> None:
+    assert header_problem({"Accept": "text/event-stream, */*", "x-empty": "", "x-tab": "a\tb"}) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x-vercel-protection-bypass", "Cf-Access-Jwt-Assertion", "X-Passwd", "X-Bearer", "DPoP", "X-Pass", "X-Hub-Sig"],
+)
+def test_headers_that_carry_a_proof_are_masked(name: str) -> None:
+    assert mask_headers({name: "S3CR3T"}) == {name: "***"}
+
+
+SECRET_PARAMETERS = (
+    "x-vercel-protection-bypass app_key auth_key authkey license_key Ocp-Apim-Subscription-Key pw user_pass passcode "
+    "hmac sas ticket nonce code_verifier bearer_tok"
+).split()
+
+
+@pytest.mark.parametrize("name", SECRET_PARAMETERS)
+def test_parameters_that_carry_a_proof_are_masked_in_the_query_and_in_the_path(name: str) -> None:
+    assert mask_url(f"http://h/a?{name}=S3CR3T&n=1") == f"http://h/a?{name}=***&n=1"
+    assert mask_url(f"http://h/a;{name}=S3CR3T/b?n=1") == f"http://h/a;{name}=***/b?n=1"
+
+
+@pytest.mark.parametrize(
+    ("url", "masked"),
+    [
+        ("http://me:a/S3CR3T@h/x", "http://***@h/x"),
+        ("http://me:#S3CR3T@h/x", "http://***@h/x"),
+        ("http://me:?S3CR3T@h", "http://***@h"),
+        (" http://me:S3CR3T@h/x", " http://***@h/x"),
+        ("http:\\\\me:S3CR3T@h/x", "http:\\\\***@h/x"),
+        ("me:S3CR3T@h/x", "***@h/x"),
+        ("http://h:8000/@scope/x?a=b@c", "http://h:8000/@scope/x?a=b@c"),
+        ("http://[::1]:8000/@scope", "http://[::1]:8000/@scope"),
+        ("http://[::1]/@scope", "http://[::1]/@scope"),
+    ],
+)
+def test_a_password_that_breaks_the_address_is_masked_and_a_good_address_stays(url: str, masked: str) -> None:
+    assert mask_url(url) == masked
