@@ -20,7 +20,7 @@ from aisdk_lab._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from aisdk_lab.agents import agents as agents
-    from aisdk_lab.agents.scripted import scripted as scripted
+    from aisdk_lab.agents.scripted import ScriptError as ScriptError, scripted as scripted
     from aisdk_lab.capture import Capture as Capture
     from aisdk_lab.chat import Chat as Chat
     from aisdk_lab.decision import Decision as Decision
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
         CaptureError as CaptureError,
         DecisionError as DecisionError,
         LabError as LabError,
+        RefusedError as RefusedError,
         RequestError as RequestError,
         TransportError as TransportError,
+        UnknownName as UnknownName,
     )
     from aisdk_lab.importers import load as load, load_all as load_all
     from aisdk_lab.jupyter.extension import _jupyter_server_extension_points as _jupyter_server_extension_points
@@ -60,9 +62,12 @@ _HOMES = {
     "DecisionError": "errors",
     "LabError": "errors",
     "MessageReducer": "reducer",
+    "RefusedError": "errors",
     "RequestError": "errors",
+    "ScriptError": "agents.scripted",
     "Sidebar": "widget.sidebar",
     "TransportError": "errors",
+    "UnknownName": "errors",
     "agents": "agents",
     "arecord": "record",
     "check": "probe",
@@ -98,7 +103,7 @@ def _public() -> list[str]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_public()})
+    return ["__version__", *_public()]
 
 
 class _Package(ModuleType):

@@ -54,6 +54,9 @@ class Registry(Mapping[str, Plugin], Generic[Plugin]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._load())
 
+    def __repr__(self) -> str:
+        return f"<{self._kind}s: {', '.join(self)}>"
+
     def __len__(self) -> int:
         return len(self._load())
 
