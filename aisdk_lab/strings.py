@@ -274,6 +274,7 @@ SEEING: Final[dict[str, tuple[str, str]]] = {
 STATIC: Final[dict[str, tuple[str, str]]] = {
     "static.saved": ("saved state; run the cell to go on", "保存的内容，运行单元格后可继续"),
     "static.omitted": ("{n} earlier messages left out", "省略了前面 {n} 条消息"),
+    "static.omitted_parts": ("Parts left out: {n}", "省略了 {n} 个部分"),
     "sidebar.repr": ("Sidebar: {title}, {n} messages, {status}", "侧边栏：{title}，{n} 条消息，{status}"),
     "sidebar.closed": ("closed", "已关闭"),
 }

@@ -30,7 +30,8 @@ from aisdk_lab.widget.kernel_tools import Function, KernelTools
 from aisdk_lab.widget.room import sessions_of
 from aisdk_lab.widget.session import ActionProblem, Session
 from aisdk_lab.widget.source import Source, conversation_of
-from aisdk_lab.widget.static_html import bounded_json, static_html
+from aisdk_lab.widget.static_html import static_html
+from aisdk_lab.widget.stored import bounded_json
 
 _TWINS = 8
 """Displays of one sidebar whose static twin is kept up to date; re-running a cell makes a new one each time."""

@@ -1,4 +1,4 @@
-"""The sidebar's last state for pages without a kernel: bounded, escaped HTML, and a bounded document for a dead widget.
+"""The sidebar's last state for pages without a kernel: bounded, escaped HTML.
 
 Stage: widget, pure. The HTML is the twin of the widget in the saved notebook (`.aisdk-static`, hidden while the widget
 lives); it is read in JupyterLab without a kernel, on code hosts and after nbconvert, trusted or not. So it has no script,
@@ -15,16 +15,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aisdk_lab.strings import word
-from aisdk_lab.ui_stream.messages import Message, Part, is_tool_part, tool_name
+from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part, tool_name
 from aisdk_lab.wire import json_text
 
 TOTAL_CHARS = 60_000
-"""Length of the HTML, about: older messages are left out and counted."""
+"""Length of the HTML, about: older messages, and older parts of the newest one, are left out and counted."""
 TEXT_CHARS = 6_000
 VALUE_CHARS = 800
-SNAPSHOT_BYTES = 200_000
-"""Length of the stored document: it is saved with the notebook where widget state is."""
-_SNAPSHOT_TEXT_CHARS = 8_000
 
 # One grey that reads as a hairline on white and on black.
 _CARD = "border: 1px solid #8886; border-radius: 6px; padding: 8px 12px; max-width: 640px"
@@ -57,8 +54,8 @@ def static_html(document: Mapping[str, Any]) -> str:
     kept: list[str] = []
     left = TOTAL_CHARS
     for message in reversed(document["messages"]):
-        shown = _message(message, document, say)
-        if left - len(shown) < 0 and kept:
+        shown, is_whole = _message(message, document, say, left)
+        if kept and (not is_whole or len(shown) > left):
             break
         left -= len(shown)
         kept.insert(0, shown)
@@ -114,12 +111,22 @@ def _value(value: Any) -> str:
 # ── messages and parts ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _message(message: Message, document: Mapping[str, Any], say: Callable[..., str]) -> str:
+def _message(message: Message, document: Mapping[str, Any], say: Callable[..., str], limit: int) -> tuple[str, bool]:
+    """The message, its newest parts first to be kept within `limit` characters, and whether all of them are there."""
     who = {"user": say("view.you"), "system": say("view.system")}.get(
         message["role"], _text(document["title"] or say("view.untitled"), 200)
     )
-    parts = "".join(_part(part, document, say) for part in message["parts"])
-    return f'<div style="{_MESSAGE}"><b>{who}</b>{parts}</div>' if parts else ""
+    shown: list[str] = []
+    parts = [part for part in message["parts"] if part["type"] != STEP_START]
+    for number, part in enumerate(reversed(parts)):
+        text = _part(part, document, say)
+        limit -= len(text)
+        if limit < 0 and shown:
+            shown.append(f"<div><small>{say('static.omitted_parts', n=len(parts) - number)}</small></div>")
+            break
+        shown.append(text)
+    body = "".join(reversed(shown))
+    return (f'<div style="{_MESSAGE}"><b>{who}</b>{body}</div>' if body else ""), limit >= 0
 
 
 def _part(part: Part, document: Mapping[str, Any], say: Callable[..., str]) -> str:
@@ -140,8 +147,6 @@ def _part(part: Part, document: Mapping[str, Any], say: Callable[..., str]) -> s
         return f"<div>{say('view.file')}: {_text(name, 200)}</div>"
     if kind == "data-plan":
         return _plan(part.get("data"), say)
-    if kind == "step-start":
-        return ""
     if kind.startswith("data-"):
         return _detail(say("view.data", name=kind.removeprefix("data-")), _value(part.get("data")))
     return _detail(say("view.unknown_part", type=kind), _value(part))
@@ -190,41 +195,3 @@ def _link(url: object, title: object) -> str:
     if scheme not in ("http", "https", "mailto"):
         return _text(f"{title} ({url})" if title != url else title, 400)
     return f'<a href="{_text(url, 2000)}" target="_blank" rel="noopener noreferrer">{_text(title, 200)}</a>'
-
-
-# ── the stored document ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def bounded_json(document: Mapping[str, Any], limit_bytes: int = SNAPSHOT_BYTES) -> str:
-    """The document as JSON of at most `limit_bytes`: long texts are cut, then the oldest messages left out."""
-    messages = [_cut(message) for message in document["messages"]]
-    frame: dict[str, Any] = {**document, "messages": [], "tools": {}, "timings": {}}
-    left = limit_bytes - len(json_text.write_bytes(frame))
-    kept: list[Message] = []
-    for message in reversed(messages):
-        tools, timings = _entries(message, document)
-        size = sum(len(json_text.write_bytes(value)) + 2 for value in (message, tools, timings))
-        if left < size:
-            break
-        left -= size
-        kept.insert(0, message)
-        frame["tools"].update(tools)
-        frame["timings"].update(timings)
-    return json_text.write({**frame, "messages": kept})
-
-
-def _entries(message: Message, document: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    calls = {part.get("toolCallId") for part in message["parts"]}
-    tools = {call: entry for call, entry in document["tools"].items() if call in calls}
-    prefix = f"{message['id']}/"
-    return tools, {key: entry for key, entry in document["timings"].items() if key.startswith(prefix)}
-
-
-def _cut(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= _SNAPSHOT_TEXT_CHARS else f"{value[:_SNAPSHOT_TEXT_CHARS]}…"
-    if isinstance(value, dict):
-        return {key: _cut(member) for key, member in value.items() if key != "rawInput"}
-    if isinstance(value, list):
-        return [_cut(member) for member in value]
-    return value

@@ -11,7 +11,8 @@ import pytest
 
 from aisdk_lab.importers import load_all
 from aisdk_lab.widget.document import Document
-from aisdk_lab.widget.static_html import SNAPSHOT_BYTES, TOTAL_CHARS, bounded_json, static_html
+from aisdk_lab.widget.static_html import TOTAL_CHARS, static_html
+from aisdk_lab.widget.stored import SNAPSHOT_BYTES, bounded_json
 
 CAPTURES = sorted((Path(__file__).parents[1] / "golden" / "captures").glob("*.json"))
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\x00\x1b[31m\ud800&\"'"
@@ -214,3 +215,78 @@ def test_the_stored_document_keeps_the_entries_of_its_messages_only():
         {"new/0": {"durationMs": 2}},
     )
     assert "rawInput" not in stored["messages"][0]["parts"][0]
+
+
+def many_tools(count: int, size: int) -> dict[str, Any]:
+    parts = [
+        {
+            "type": "tool-fetch",
+            "toolCallId": f"c{number}",
+            "state": "output-available",
+            "input": {"n": number},
+            "output": {"rows": ["x" * 50] * (size // 50)},
+        }
+        for number in range(count)
+    ]
+    return assistant({"type": "reasoning", "text": "first", "state": "done"}, *parts, {"type": "text", "text": "last"})
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "Parts left out: "), ("zh", "省略了 ")])
+def test_one_message_of_many_parts_is_bounded_keeps_the_newest_and_counts_the_rest(language: str, words: str):
+    page = static_html(document([user("hi"), many_tools(2000, 1000)], language=language))
+    read = Reader(page)
+    assert len(page) < TOTAL_CHARS + 3000
+    shown = page.count("<summary>")
+    assert 10 < shown < 2000
+    assert words + str(2002 - shown - 1) in read.text
+    assert "last" in read.text
+    assert read.text.index(words) < read.text.index("last")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        many_tools(2000, 1000),
+        many_tools(60, 100_000),
+        user("杭" * 400_000),
+        assistant(*({"type": "text", "text": "杭\x01" * 9000} for _ in range(40))),
+        {**many_tools(1, 10), "metadata": {"all": "m" * 300_000}},
+    ],
+    ids=["tools", "outputs", "text", "texts", "metadata"],
+)
+def test_a_newest_message_that_is_too_long_is_shortened_and_still_there(message: dict[str, Any]):
+    value = {**document([user("before"), message]), "timings": {"m1/0": {"durationMs": 7}}}
+    text = bounded_json(value)
+    stored = json.loads(text)
+    assert len(text.encode()) <= SNAPSHOT_BYTES
+    assert stored["messages"][-1]["id"] == message["id"]
+    first, last = stored["messages"][-1]["parts"][0], stored["messages"][-1]["parts"][-1]
+    assert (first["type"], last["type"]) == (message["parts"][0]["type"], message["parts"][-1]["type"])
+    assert {part["toolCallId"] for part in stored["messages"][-1]["parts"] if "toolCallId" in part} == set(
+        stored["tools"]
+    )
+
+
+def test_the_middle_that_is_not_stored_is_counted_and_durations_stay_with_their_parts():
+    message = many_tools(2000, 1000)
+    value = {**document([message]), "timings": {"m1/0": {"durationMs": 1}, "m1/2001": {"durationMs": 2}}}
+    stored = json.loads(bounded_json(value))
+    parts = stored["messages"][0]["parts"]
+    assert {"type": "text", "text": f"Parts left out: {2002 - len(parts) + 1}", "state": "done"} in parts
+    assert stored["timings"] == {"m1/0": {"durationMs": 1}, f"m1/{len(parts) - 1}": {"durationMs": 2}}
+
+
+def test_what_stands_around_the_messages_is_bounded_too():
+    long = "é" * 500_000
+    value = {
+        **document([user("hi")], suggestions=[long] * 50),
+        "title": long,
+        "error": {"text": long, "name": long},
+        "notice": long,
+        "clientTools": {"t": {"interactive": True, "inputSchema": {"description": long}}},
+    }
+    text = bounded_json(value)
+    assert len(text.encode()) <= SNAPSHOT_BYTES
+    stored = json.loads(text)
+    assert (len(stored["title"]), len(stored["error"]["text"]), len(stored["notice"])) == (201, 2001, 2001)
+    assert [message["parts"][0]["text"] for message in stored["messages"]] == ["hi"]
