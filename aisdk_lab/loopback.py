@@ -76,6 +76,7 @@ class LabLoop:
         """The loop itself. Only `call`, `submit` and `run` may touch it from other threads."""
         self._closers: list[Callable[[], Awaitable[object]]] = []
         self._stop_lock = threading.Lock()
+        self._is_stopping = False
         self._thread = threading.Thread(target=self._main, name=THREAD_NAME, daemon=True)
         self._thread.start()
 
@@ -144,6 +145,7 @@ class LabLoop:
                 self.submit(self._close()).result(_STOP_S)
             except (TimeoutError, concurrent.futures.CancelledError):
                 LOG.warning("a closer of the lab loop did not end within %s s", _STOP_S)
+            self._is_stopping = True
             self.loop.call_soon_threadsafe(self.loop.stop)
             self._thread.join(_STOP_S)
 
@@ -151,7 +153,7 @@ class LabLoop:
         for closer in reversed(self._closers):
             try:
                 await closer()
-            except Exception:
+            except (Exception, SystemExit, KeyboardInterrupt):
                 LOG.exception("a closer of the lab loop failed: %r", closer)
         self._closers.clear()
 
@@ -159,15 +161,24 @@ class LabLoop:
         asyncio.set_event_loop(self.loop)
         self.loop.set_exception_handler(_log_loop_problem)
         try:
-            self.loop.run_forever()
+            self._run_on()
         finally:
             try:
+                self.loop.run_until_complete(self._close())  # nothing is left to do after a `stop`
                 self.loop.run_until_complete(_cancel_all())
                 self.loop.run_until_complete(self.loop.shutdown_asyncgens())
             finally:
                 asyncio.set_event_loop(None)
                 # Closing lets the default executor's idle workers go; waiting for a stuck one would hang the exit.
                 self.loop.close()
+
+    def _run_on(self) -> None:
+        """Run until `stop`: asyncio lets a task's `SystemExit` out of the loop, and that ends nobody else's work here."""
+        while not self._is_stopping:
+            try:
+                self.loop.run_forever()
+            except (SystemExit, KeyboardInterrupt) as error:
+                LOG.error("a task of the lab loop wanted to end it; the loop goes on", exc_info=error)
 
 
 async def _cancel_all() -> None:

@@ -178,3 +178,35 @@ def test_an_interpreter_leaves_cleanly_with_work_on_the_loop():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "cleaned", "")
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()], ids=repr)
+def test_a_task_that_wants_to_leave_the_program_does_not_end_the_loop(error, caplog):
+    loop = lab_loop()
+
+    async def leave() -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        loop.submit(leave()).result(5)
+    assert loop.run(asyncio.sleep(0, "alive"), timeout=5) == "alive"
+    assert "the loop goes on" in caplog.text
+
+
+def test_a_loop_that_falls_still_runs_its_closers():
+    loop = lab_loop()
+    closed = threading.Event()
+
+    async def closer() -> None:
+        closed.set()
+
+    def fall() -> None:
+        raise SystemExit
+
+    loop.at_stop(closer)
+    loop.call(setattr, loop, "_is_stopping", True)
+    loop.call(fall)
+    for thread in lab_threads():
+        thread.join(5)
+    assert closed.is_set()
+    assert not loop.is_running
