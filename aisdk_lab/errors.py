@@ -20,6 +20,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+MAX_PROBLEMS = 20
+"""How many problems of a body an error lists; how many more there are is said."""
+MAX_QUOTE_CHARS = 300
+"""How much of somebody else's text an error quotes."""
+
+
+def cut(text: str, limit: int = MAX_QUOTE_CHARS) -> str:
+    """The text, or its beginning and its end when it is longer than `limit` characters.
+
+    >>> cut("0123456789", 7)
+    '0123…89'
+    """
+    if len(text) <= limit:
+        return text
+    tail = limit // 3
+    return f"{text[: limit - tail - 1]}…{text[-tail:]}"
+
 
 class LabError(Exception):
     """Base of all errors that the lab raises on purpose."""
@@ -39,10 +56,13 @@ class TranslationError(LabError):
 
 
 class RequestError(LabError):
-    """A request body with problems; `problems` lists each as `what was wrong  @ $.path`."""
+    """A request body with problems; `problems` lists each as `what was wrong  @ $.path`, up to `MAX_PROBLEMS`."""
 
     def __init__(self, problems: Sequence[str]) -> None:
-        self.problems = tuple(problems)
+        listed = [cut(problem) for problem in problems[:MAX_PROBLEMS]]
+        if len(problems) > MAX_PROBLEMS:
+            listed.append(f"and {len(problems) - MAX_PROBLEMS} more")
+        self.problems = tuple(listed)
         super().__init__("; ".join(self.problems) + ". Correct the body and send it once.")
 
 

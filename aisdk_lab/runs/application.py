@@ -13,13 +13,13 @@ from typing import Literal
 from uuid import uuid4
 
 from aisdk_lab.agents import Agent, Sleep, Turn
-from aisdk_lab.errors import LabError, UnknownName
+from aisdk_lab.errors import LabError, UnknownName, cut
 from aisdk_lab.ledger import Entry, Ledger, MemoryLedger, Pending
 from aisdk_lab.runs.admission import Admission, admit_ai_sdk, admit_awaken
 from aisdk_lab.runs.awaken_encoder import AwakenEncoder
 from aisdk_lab.runs.encoder import ABORT_REASON, AiSdkEncoder, RunEncoder, RunOutcome
 from aisdk_lab.runs.request import ChatRequest, Profile
-from aisdk_lab.runs.run import OnError, Run
+from aisdk_lab.runs.run import OnError, Run, words
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.messages import Message
 
@@ -158,22 +158,17 @@ class RunApplication:
     ) -> RunStream | ToldAgain:
         """Admit a request and start its run.
 
-        A run of the same thread that nobody reads any more is stopped first (a page that was stopped and asks anew).
+        A run of the same thread that nobody reads any more is stopped first (a page that was stopped and asks anew), but
+        only for a request that is admitted and is not that run's own request once more.
 
         Raises:
             RequestError: the request is not one that can be run.
             DecisionError: an answer that does not count; names the calls that wait.
-            RunInProgress: the thread has a run that is being read.
+            RunInProgress: the thread has a run that is being read, was asked the same, or does not end.
             UnknownName: there is no such agent.
         """
         agent = self._agent(request.agent_id)
-        while (running := self._runs.get(request.thread_id)) is not None:
-            if running.readers:
-                raise RunInProgress(
-                    f"thread {request.thread_id!r} has a run of {running.agent.name!r} in progress. "
-                    "Wait for its end, or stop it."
-                )
-            await running.stop()
+        await self._make_way(request, profile)
         on_disconnect = on_disconnect or self._on_disconnect or ON_DISCONNECT[profile]
         seen = self.ledger.facts(request.thread_id)
         admission = self._admit(request, profile)
@@ -220,6 +215,20 @@ class RunApplication:
             raise UnknownName("agent", name, self.agents)
         return self.agents[name]
 
+    async def _make_way(self, request: ChatRequest, profile: Profile) -> None:
+        """End the run of the thread for a new one, or refuse; a request that is refused stops nobody."""
+        while (running := self._runs.get(request.thread_id)) is not None:
+            busy = f"thread {cut(request.thread_id)!r} has a run of {running.agent.name!r} in progress"
+            if not running.is_stopping:
+                if running.readers:
+                    raise RunInProgress(f"{busy}. Wait for its end, or stop it.")
+                admission = self._admit(request, profile)  # again after the stop, which changes the history
+                if admission.decisions or admission.repeats:  # no end of a run leaves these anything to go on with
+                    raise RunInProgress(f"{busy}. Wait for its end and read the history.")
+            await running.stop()
+            if not running.is_over:
+                raise RunInProgress(f"{busy} that was stopped and does not end. Use another thread.")
+
     def _admit(self, request: ChatRequest, profile: Profile) -> Admission:
         history, waiting = self.ledger.history(request.thread_id), self.ledger.pending(request.thread_id)
         if profile == "awaken":
@@ -257,7 +266,7 @@ class RunApplication:
         if self._runs.get(run.thread_id) is run:
             del self._runs[run.thread_id]
         if run.failure is not None:
-            self.failures = [*self.failures[-19:], f"{run.agent.name}: {run.failure}"]
+            self.failures = [*self.failures[-19:], f"{run.agent.name}: {words(run.failure)}"]
 
     def _interrupt_left(self, run: Run) -> None:
         """Interrupt a run that nobody reads any more."""

@@ -8,6 +8,7 @@ once finds the call waiting and the thread free.
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable, Collection, Mapping
 from contextlib import aclosing
 from functools import partial
@@ -16,7 +17,7 @@ from typing import Any
 import msgspec
 
 from aisdk_lab.agents import Agent, Turn
-from aisdk_lab.errors import ChunkError, LedgerError
+from aisdk_lab.errors import ChunkError, cut
 from aisdk_lab.ledger import Entry, Ledger, Pending, RunState
 from aisdk_lab.loopback import LOG
 from aisdk_lab.reducer import MESSAGE, MessageReducer
@@ -36,8 +37,20 @@ STOP_S = 5.0
 """How long a stop waits for an agent that is busy with something that cannot be cancelled."""
 
 
+MAX_FAILURE_CHARS = 2_000
+"""How much of an exception's text is kept."""
+
+
 def _masked(_error: Exception) -> str:
     return MASKED_ERROR
+
+
+def words(error: BaseException) -> str:
+    """An exception's own text, cut; the name of its type when it has none that can be had."""
+    try:
+        return cut(str(error), MAX_FAILURE_CHARS)
+    except BaseException:  # noqa: BLE001  # an agent's own class, which may do anything
+        return type(error).__name__
 
 
 class Run:
@@ -65,7 +78,7 @@ class Run:
         self._admission = admission
         self._encoder = encoder
         self._ledger = ledger
-        self._on_error: OnError = on_error or (_masked if profile == "ai-sdk" else str)
+        self._on_error: OnError = on_error or (_masked if profile == "ai-sdk" else words)
         continued = admission.continued
         self._reducer = MessageReducer(continued, reset="never", message_id=message_id)
         self._first_new_part = len(continued["parts"]) if continued else 0
@@ -98,6 +111,11 @@ class Run:
     def is_over(self) -> bool:
         """True when the last chunk is there."""
         return self._is_over
+
+    @property
+    def is_stopping(self) -> bool:
+        """True when the run was told to stop."""
+        return self._abort_reason is not None
 
     # ── from outside ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -136,12 +154,17 @@ class Run:
     # ── inside ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _play(self) -> None:
-        """The agent's part."""
-        async with aclosing(self.agent.run(self.turn)) as chunks:
-            async for chunk in chunks:
-                self._take(chunk)
-                if self._abort_reason is not None:  # the agent swallowed the cancellation
-                    return
+        """The agent's part. `SystemExit` and its like end the run only: asyncio would let them end the whole loop."""
+        try:
+            async with aclosing(self.agent.run(self.turn)) as chunks:
+                async for chunk in chunks:
+                    self._take(chunk)
+                    if self._abort_reason is not None:  # the agent swallowed the cancellation
+                        return
+        except (Exception, asyncio.CancelledError):
+            raise
+        except BaseException as error:
+            raise RuntimeError(f"the agent raised {type(error).__name__}: {words(error)}") from error
 
     async def _drive(self, work: asyncio.Task[None], on_end: Callable[[Run], None]) -> None:
         try:
@@ -149,13 +172,34 @@ class Run:
         except asyncio.CancelledError:  # the loop is stopping
             work.cancel()
             self._abort_reason = self._abort_reason or ABORT_REASON
-        if work.done() and not work.cancelled() and isinstance(error := work.exception(), Exception):
+        if work.done() and work.cancelled() and self._abort_reason is None:
+            self._fail(RuntimeError("the agent raised CancelledError, and nobody had stopped it"))
+        elif work.done() and not work.cancelled() and isinstance(error := work.exception(), Exception):
             self._fail(error)
-        last = self._encoder.end(self._commit_end())
+        try:
+            last = self._encoder.end(self._commit_end())
+        except Exception as error:  # noqa: BLE001  # ours or a ledger's: the readers wait for an end all the same
+            self._fail(error)
+            nothing: Message = {"id": self.message_id, "role": "assistant", "parts": []}
+            last = self._encoder.end(RunOutcome("error", nothing, failure=MASKED_ERROR))
         on_end(self)
         self._is_over = True
         self._publish(last)
         self._wake()
+
+    def _shown_failure(self) -> str:
+        """What a client may read of the failure; `on_error` is somebody else's and may fail itself."""
+        if self.failure is None:
+            return MASKED_ERROR
+        try:
+            shown: object = self._on_error(self.failure)
+        except BaseException as error:  # noqa: BLE001  # SystemExit too: it would end the loop
+            LOG.error("on_error failed for run %s of agent %r", self.id, self.agent.name, exc_info=error)
+            return MASKED_ERROR
+        if isinstance(shown, str):
+            return shown
+        LOG.error("on_error gave %s for run %s, and no text", type(shown).__name__, self.id)
+        return MASKED_ERROR
 
     def _fail(self, error: Exception) -> None:
         if self._abort_reason is None:
@@ -165,6 +209,7 @@ class Run:
     def _take(self, chunk: Chunk) -> None:
         """One chunk of the agent: reduce it, commit when it ends a step, tell it."""
         _check(self.agent.name, chunk)
+        chunk = copy.deepcopy(chunk)  # the agent may use its own again; what goes out and what is committed are one
         for change in self._reducer.feed(chunk):
             self._changed.add(change.part)
         if chunk["type"] == "finish-step":
@@ -200,13 +245,13 @@ class Run:
         ended: Mapping[str, Any] = {
             "state": state,
             "finish_reason": self._reducer.finish_reason,
-            "error": self._error_text or (self.failure and f"{type(self.failure).__name__}: {self.failure}"),
+            "error": self._error_text or (self.failure and f"{type(self.failure).__name__}: {words(self.failure)}"),
             "waiting": [msgspec.to_builtins(call) for call in waiting],
             "usage": {"input_tokens": self.turn.input_tokens, "output_tokens": self.turn.output_tokens},
         }
         try:
             self._commit(("ended", ended))
-        except LedgerError as error:
+        except Exception as error:  # noqa: BLE001  # a store may raise anything; the run ends in any case
             self._fail(error)
             state, waiting = "error", ()
         return RunOutcome(
@@ -217,8 +262,8 @@ class Run:
             waiting,
             self._ledger.usage(self.thread_id),
             error_text=self._error_text,
-            failure=None if self.failure is None else str(self.failure),
-            shown_failure=MASKED_ERROR if self.failure is None else self._on_error(self.failure),
+            failure=None if self.failure is None else words(self.failure),
+            shown_failure=self._shown_failure(),
             abort_reason=self._abort_reason or ABORT_REASON,
         )
 
@@ -249,7 +294,7 @@ def _check(agent: str, chunk: Chunk) -> None:
         except (TypeError, ValueError) as error:
             problems = [str(error)]
     if problems:
-        raise ChunkError(f"agent {agent!r} gave {chunk!r}: {'; '.join(problems)}")
+        raise ChunkError(f"agent {agent!r} gave {cut(repr(chunk))}: {cut('; '.join(problems))}")
 
 
 def _waiting(message: Message, agent: Agent, finish_reason: str | None) -> tuple[Pending, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aisdk_lab.agents.scripted import scripted
-from aisdk_lab.errors import LedgerError, RequestError, UnknownName
+from aisdk_lab.errors import DecisionError, LedgerError, RequestError, UnknownName
 from aisdk_lab.ledger import MemoryLedger
 from aisdk_lab.runs.application import RunApplication, RunInProgress
 from aisdk_lab.runs.request import ChatRequest
@@ -498,3 +498,41 @@ def test_tokens_that_an_agent_counts_are_committed():
 def test_an_application_needs_an_agent():
     with pytest.raises(Exception, match="there is no agent to run"):
         RunApplication([])
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        ChatRequest("t1", ()),
+        ChatRequest("t1", ({"id": "msg-9", "role": "assistant", "parts": [{"type": "text", "text": "x"}]},)),
+    ],
+    ids=["no request", "no decision"],
+)
+def test_a_request_that_is_refused_stops_no_run(refused):
+    async def scene():
+        gate = asyncio.Event()
+        application = RunApplication(Written(*HELLO[:3], gate, *HELLO[3:]))
+        first = await application.open(request())
+        first.leave()
+        with pytest.raises((RequestError, DecisionError)):
+            await application.open(refused)
+        gate.set()
+        await until(lambda: application.running("t1") is None)
+        return application.ledger.facts("t1")[-1].body["state"]
+
+    assert play(scene) == "complete"
+
+
+def test_an_operation_that_is_sent_again_while_it_runs_does_not_start_over():
+    async def scene():
+        gate = asyncio.Event()
+        application = RunApplication(agent := Written(gate, *HELLO), on_disconnect="continue")
+        first = await application.open(request(), "awaken")
+        first.leave()
+        with pytest.raises(RunInProgress, match="in progress"):
+            await application.open(request(), "awaken")
+        gate.set()
+        await until(lambda: application.running("t1") is None)
+        return len(agent.turns), application.ledger.facts("t1")[-1].body["state"]
+
+    assert play(scene) == (1, "complete")

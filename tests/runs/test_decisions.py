@@ -226,3 +226,32 @@ def test_decisions_and_their_reason_are_facts():
         "denied",
         "不行",
     )
+
+
+def test_an_approval_that_is_sent_again_while_the_tool_runs_is_refused_and_the_tool_runs_on():
+    async def scene():
+        gate = asyncio.Event()
+
+        @scripted
+        def slow(turn):
+            async def publish(_input):
+                await gate.wait()
+                RAN.append("ran")
+                return "ok"
+
+            yield turn.tool("publish", {}, approval=True, output=publish)
+
+        stage = Stage(slow)
+        await stage.send("go")
+        stage.note("call-0-1", True)
+        request = ChatRequest("t1", tuple(stage.messages))
+        (await stage.application.open(request)).leave()
+        with pytest.raises(DecisionError, match="it was answered before"):
+            await stage.application.open(request)
+        running = stage.application.running("t1")
+        gate.set()
+        await running.wait(1_000)
+        return stage.application.ledger.facts("t1")[-1].body["state"]
+
+    assert play(scene) == "complete"
+    assert RAN == ["ran"]
