@@ -34,6 +34,7 @@ export function Prompt(props: PromptProps): JSX.Element {
   const field = useRef<HTMLTextAreaElement>(null);
   const reasonId = useId();
   useLayoutEffect(() => fit(field.current!), [text]);
+  useLayoutEffect(() => fitAtEachWidth(field.current!), []);
   const change = (value: string): void => {
     setText(value);
     props.onDraft(value);
@@ -102,12 +103,32 @@ function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
-/** Gives the field the height of its text, up to six lines. */
+/** Gives the field the height of its text, up to six lines; without a layout, that of its `rows`. */
 function fit(field: HTMLTextAreaElement): void {
   field.style.height = "auto";
+  // Not in the page yet, or hidden: the text has no height, and zero would stay when the field appears.
+  if (field.offsetHeight === 0) return;
   const lineHeight = parseFloat(getComputedStyle(field).lineHeight) || 19;
   const padding = field.offsetHeight - field.clientHeight + 8;
   const most = lineHeight * MOST_LINES + padding;
   field.style.height = `${Math.min(field.scrollHeight, most)}px`;
   field.style.overflowY = field.scrollHeight > most ? "auto" : "hidden";
+}
+
+/** Measures again whenever the field gets another width: when it appears, and when its lines break elsewhere. */
+function fitAtEachWidth(field: HTMLTextAreaElement): (() => void) | undefined {
+  if (typeof ResizeObserver === "undefined") return undefined;
+  let width = -1;
+  let frame = 0;
+  const observer = new ResizeObserver(() => {
+    if (field.offsetWidth === width) return; // our own change of the height
+    width = field.offsetWidth;
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => fit(field)); // changing a size within the observer would be reported as a loop
+  });
+  observer.observe(field);
+  return () => {
+    observer.disconnect();
+    cancelAnimationFrame(frame);
+  };
 }
