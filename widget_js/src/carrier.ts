@@ -21,7 +21,7 @@ export interface Carrier {
   readonly name: "comm" | "relay";
   /** Ask for everything after the last batch that we have, or for a snapshot when we have nothing. */
   sync(): void;
-  /** False when the message certainly did not arrive. */
+  /** False when the message did not arrive, or nobody knows whether it did: the kernel counts an `actionId` once. */
   send(message: ToKernel): Promise<boolean>;
   close(): void;
 }
@@ -72,6 +72,8 @@ export interface RelayAddress {
 
 /** Milliseconds that the relay has for its first answer. Loopback answers in 3; a hub behind a proxy in some hundred. */
 export const PROBE_MS = 2_000;
+/** Milliseconds after which a posted action is given to the other carrier: the page may have no connection left for it. */
+export const POST_MS = 5_000;
 /** Keep-alive comments come every 15 s, and a C call that holds the interpreter may delay one by seconds. */
 export const SILENCE_MS = 45_000;
 /** Pauses before the relay is tried again after its stream ended. */
@@ -99,8 +101,9 @@ export class RelayCarrier implements Carrier {
     this.#events = events;
   }
 
-  /** Open the stream. True as soon as the relay answers with a stream, false when it does not. */
+  /** Open the stream in place of the one before. True as soon as the relay answers with one, false when it does not. */
   async open(): Promise<boolean> {
+    this.#stream?.abort(); // never two connections for one sidebar
     const stream = (this.#stream = new AbortController());
     const patience = setTimeout(() => stream.abort(), PROBE_MS);
     try {
@@ -112,8 +115,8 @@ export class RelayCarrier implements Carrier {
         signal: stream.signal,
       });
       const isStream = response.ok && response.headers.get("content-type")?.startsWith("text/event-stream");
-      if (!isStream || !response.body || this.#closed) {
-        stream.abort();
+      if (!isStream || !response.body || this.#closed || stream.signal.aborted) {
+        stream.abort(); // an answer that is not read holds its connection as well
         return false;
       }
       this.#events.onOpen(this);
@@ -135,34 +138,41 @@ export class RelayCarrier implements Carrier {
     try {
       for await (const data of readEvents(body, heard)) {
         const content: unknown = JSON.parse(data);
+        if (stream.signal.aborted) break; // what was already read: its successor brings it again
         if (isFromKernel(content)) this.#events.onMessage(content, this);
-        if (stream.signal.aborted) break;
       }
     } catch (error) {
       if (!stream.signal.aborted) console.info("[aisdk-lab] the relay's stream broke:", error);
     }
     clearTimeout(silence);
-    if (stream === this.#stream) await this.#reopen();
+    await this.#reopenAfter(stream);
   }
 
-  async #reopen(): Promise<void> {
+  /** Tries again after `ended` did, unless another stream was opened in its place meanwhile. */
+  async #reopenAfter(ended: AbortController): Promise<void> {
     for (const pause of RETRY_MS) {
+      if (this.#closed || ended !== this.#stream) return;
       await new Promise((resolve) => setTimeout(resolve, pause));
-      if (this.#closed) return;
-      if (await this.open()) return;
+      if (this.#closed || ended !== this.#stream) return;
+      const opening = this.open();
+      ended = this.#stream;
+      if (await opening) return;
     }
-    if (!this.#closed) this.#events.onLost(this);
+    if (!this.#closed && ended === this.#stream) this.#events.onLost(this);
   }
 
   sync(): void {
-    this.#stream?.abort(); // a stream starts with what is missing, so asking again is opening again
-    void this.open().then((isOpen) => {
-      if (!isOpen && !this.#closed) void this.#reopen();
+    const opening = this.open(); // a stream starts with what is missing, so asking again is opening again
+    const stream = this.#stream!;
+    void opening.then((isOpen) => {
+      if (!isOpen) void this.#reopenAfter(stream);
     });
   }
 
   async send(message: ToKernel): Promise<boolean> {
     const token = this.#address.xsrfToken();
+    const post = new AbortController();
+    const patience = setTimeout(() => post.abort(), POST_MS);
     try {
       const response = await fetch(`${this.#address.url}/actions`, {
         method: "POST",
@@ -170,10 +180,13 @@ export class RelayCarrier implements Carrier {
         credentials: "same-origin",
         redirect: "error",
         body: JSON.stringify(message),
+        signal: post.signal,
       });
       return response.ok;
     } catch {
       return false; // the caller sends the same action, with the same id, by the other carrier
+    } finally {
+      clearTimeout(patience);
     }
   }
 

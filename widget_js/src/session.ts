@@ -5,11 +5,12 @@
  * may be open), so the draft of the prompt and the open rows live here, not in a view.
  */
 
-import type { Carrier, Model } from "./carrier";
+import type { Carrier, Model, RelayAddress } from "./carrier";
 import { CommCarrier, RelayCarrier } from "./carrier";
 import type { Action, ActionMessage, Document, FromKernel } from "./document";
 import { EMPTY, completeDocument, isObject } from "./document";
 import { relayAddress } from "./host";
+import { takePlace } from "./places";
 import { DocumentStore } from "./store";
 
 /**
@@ -50,6 +51,9 @@ export class Session {
 
   readonly #comm: CommCarrier;
   #relay: RelayCarrier | undefined;
+  /** Gives back the place that the relay's stream has, or waits for. */
+  #returnPlace: (() => void) | undefined;
+  #views = 0;
   #carrier: Carrier;
   #attempts = 0;
   #askTimer: Timer;
@@ -70,13 +74,23 @@ export class Session {
     this.#carrier = this.#comm;
   }
 
-  /** Ask the kernel for the document: by comm at once, by the relay as well, unless one of them is forced. */
+  /** Ask the kernel for the document by comm, unless the relay is forced; the relay is for views. */
   start(): void {
     this.model.on("comm_live_update", this.#onCommChanged);
     for (const trait of WATCHED_TRAITS) this.model.on(`change:${trait}`, this.#notify);
     this.#patienceTimer = setTimeout(() => this.#setConnection("slow"), PATIENCE_MS);
     if (this.#forced !== "relay") this.#ask();
-    if (this.#forced !== "comm") void this.#openRelay();
+  }
+
+  /** A view is shown. The relay's stream is open only while there is one: a page restores many sidebars that nobody sees. */
+  attach(): () => void {
+    if (this.#views++ === 0) this.#seekRelay();
+    let isAttached = true;
+    return () => {
+      if (!isAttached) return;
+      isAttached = false;
+      if (--this.#views === 0) this.#dropRelay();
+    };
   }
 
   close(): void {
@@ -86,7 +100,7 @@ export class Session {
     this.model.off("comm_live_update", this.#onCommChanged);
     for (const trait of WATCHED_TRAITS) this.model.off(`change:${trait}`, this.#notify);
     this.#comm.close();
-    this.#relay?.close();
+    this.#endRelay();
     this.#listeners.clear();
   }
 
@@ -208,9 +222,14 @@ export class Session {
     this.#ask();
   }
 
-  async #openRelay(): Promise<void> {
+  /** Open the relay's stream as soon as the page has a place for it; the comm carries everything meanwhile. */
+  #seekRelay(): void {
     const address = relayAddress(this.model);
-    if (!address) return;
+    if (this.#closed || this.#forced === "comm" || !address) return;
+    this.#returnPlace = takePlace(() => void this.#openRelay(address));
+  }
+
+  async #openRelay(address: RelayAddress): Promise<void> {
     const relay = new RelayCarrier(address, () => this.store.from, {
       onOpen: (opened) => {
         this.#carrier = opened;
@@ -219,23 +238,40 @@ export class Session {
         this.#notify();
       },
       onMessage: this.#receive,
-      onLost: () => this.#leaveRelay(),
+      onLost: (lost) => this.#leaveRelay(lost),
     });
     this.#relay = relay;
-    if (!(await relay.open())) this.#leaveRelay();
+    if (!(await relay.open())) this.#leaveRelay(relay);
   }
 
-  #leaveRelay(): void {
-    this.#relay?.close();
-    this.#relay = undefined;
-    if (this.#closed) return;
+  /** The relay does not work: the comm takes over, or a forced one is tried again later. */
+  #leaveRelay(relay: RelayCarrier): void {
+    if (relay !== this.#relay) return; // ended on purpose
+    this.#endRelay();
     if (this.#forced === "relay") {
       this.#setConnection("slow");
-      this.#relayTimer = setTimeout(() => void this.#openRelay(), ASK_AGAIN_MS.at(-1));
+      this.#relayTimer = setTimeout(() => this.#seekRelay(), ASK_AGAIN_MS.at(-1));
     } else if (this.#carrier !== this.#comm) {
       this.#carrier = this.#comm;
       this.#doubt("slow");
     }
+  }
+
+  /** The last view went. The comm goes on from the same number, so nothing is applied twice and nothing is missed. */
+  #dropRelay(): void {
+    this.#endRelay();
+    if (this.#closed || this.#forced === "relay" || this.#carrier === this.#comm) return;
+    this.#carrier = this.#comm;
+    this.#attempts = 0;
+    this.#ask();
+  }
+
+  #endRelay(): void {
+    clearTimeout(this.#relayTimer);
+    this.#relay?.close();
+    this.#relay = undefined;
+    this.#returnPlace?.();
+    this.#returnPlace = undefined;
   }
 
   #setConnection(connection: Connection): void {

@@ -31,6 +31,12 @@ export default {
   },
 
   render({ model, el }: { model: Model; el: HTMLElement }): () => void {
-    return mount(sessionOf(model), el);
+    const session = sessionOf(model);
+    const unmount = mount(session, el);
+    const detach = session.attach();
+    return () => {
+      unmount();
+      detach();
+    };
   },
 };

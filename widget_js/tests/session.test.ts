@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SILENCE_MS } from "../src/carrier";
+import { POST_MS, SILENCE_MS } from "../src/carrier";
 import type { ActionMessage, Document } from "../src/document";
 import { completeDocument } from "../src/document";
 import { PATIENCE_MS, Session, UNANSWERED_MS, UNLOCK_MS } from "../src/session";
+import { PLACES } from "../src/places";
 import { FakeModel } from "./page";
 
 const DOCUMENT: Partial<Document> = { title: "T", messages: [{ id: "a", role: "assistant", parts: [{ type: "text", text: "" }] }] };
@@ -12,9 +13,10 @@ function textOf(session: Session): unknown {
   return session.document.messages[0]!.parts[0]!;
 }
 
-function start(model: FakeModel): Session {
+function start(model: FakeModel, { views = 1 } = {}): Session {
   const session = new Session(model);
   session.start();
+  for (let n = 0; n < views; n++) session.attach();
   return session;
 }
 
@@ -168,11 +170,14 @@ describe("actions", () => {
 });
 
 /** A relay behind `fetch`: one stream, and the actions that were posted. */
-function relay({ isThere = true, takesActions = true } = {}) {
+function relay({ isThere = true, takesActions = true, answersPosts = true } = {}) {
   const requests: { url: string; init: RequestInit }[] = [];
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   vi.stubGlobal("fetch", (url: string, init: RequestInit = {}) => {
     requests.push({ url, init });
+    if (!answersPosts && init.method === "POST") {
+      return new Promise((_, reject) => init.signal!.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))));
+    }
     if (init.method === "POST") return Promise.resolve(new Response(null, { status: takesActions ? 204 : 502 }));
     if (!isThere) return Promise.resolve(new Response("no", { status: 404 }));
     const body = new ReadableStream<Uint8Array>({
@@ -187,7 +192,8 @@ function relay({ isThere = true, takesActions = true } = {}) {
     stream!.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(message)}\n\n`));
     await settle();
   };
-  return { requests, say, end: () => stream!.close() };
+  const open = (): number => requests.filter(({ init }) => init.method !== "POST" && !init.signal!.aborted).length;
+  return { requests, say, open, end: () => stream!.close() };
 }
 
 async function settle(): Promise<void> {
@@ -305,5 +311,110 @@ describe("by relay", () => {
     expect(model.sent.at(-1)).toEqual({ type: "sync", from: 0 });
     session.close();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("holds no connection while nobody looks, and one however many views look", async () => {
+    jupyterPage();
+    const { open } = relay();
+    const session = start(new FakeModel(DOCUMENT, { carrier: "auto" }), { views: 0 });
+    await settle();
+    expect([open(), session.connection]).toEqual([0, "live"]);
+    const detach = [session.attach(), session.attach()];
+    await settle();
+    expect([open(), session.carrierName]).toEqual([1, "relay"]);
+    detach[0]!();
+    detach[0]!();
+    expect([open(), session.carrierName]).toEqual([1, "relay"]);
+    detach[1]!();
+    expect([open(), session.carrierName]).toEqual([0, "comm"]);
+    session.close();
+  });
+
+  it("a view that goes while the stream is being opened leaves none behind", async () => {
+    jupyterPage();
+    const { open } = relay();
+    const session = start(new FakeModel(DOCUMENT, { carrier: "auto" }), { views: 0 });
+    session.attach()();
+    await settle();
+    expect([open(), session.carrierName]).toEqual([0, "comm"]);
+    session.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("from relay to comm and back, each batch is applied once", async () => {
+    jupyterPage();
+    const { requests, say } = relay();
+    const model = new FakeModel(undefined, { carrier: "auto", session: "both" });
+    const session = start(model, { views: 0 });
+    const detach = session.attach();
+    await settle();
+    await say({ type: "snapshot", seq: 3, document: DOCUMENT });
+    await say({ type: "batch", seq: 4, ops: [["append", TEXT, "a"]] });
+    detach();
+    expect(model.sent.at(-1)).toEqual({ type: "sync", from: 4 });
+    for (const [seq, letter] of [[4, "a"], [5, "b"]] as const) model.say({ type: "batch", seq, ops: [["append", TEXT, letter]] }); // prettier-ignore
+    session.attach();
+    model.say({ type: "batch", seq: 6, ops: [["append", TEXT, "c"]] }); // while the stream from 5 is being opened
+    await settle();
+    expect(requests.at(-1)!.url).toBe(`${BASE}both/events?from=5`);
+    await say({ type: "batch", seq: 6, ops: [["append", TEXT, "c"]] });
+    model.say({ type: "batch", seq: 7, ops: [["append", TEXT, "d"]] });
+    await say({ type: "batch", seq: 7, ops: [["append", TEXT, "d"]] });
+    expect(textOf(session)).toEqual({ type: "text", text: "abcd" });
+    session.close();
+  });
+
+  it("a page opens few streams; the other sidebars stay with the comm until a place is given back", async () => {
+    jupyterPage();
+    const { open } = relay();
+    const sessions = Array.from({ length: 8 }, () => start(new FakeModel(DOCUMENT, { carrier: "auto" })));
+    await settle();
+    const names = (): string[] => sessions.map(({ carrierName }) => carrierName);
+    expect([open(), names().filter((name) => name === "relay").length]).toEqual([PLACES, PLACES]);
+    expect(sessions.every(({ connection }) => connection === "live")).toBe(true);
+    sessions[0]!.close();
+    await settle();
+    expect([open(), names()[PLACES]]).toEqual([PLACES, "relay"]);
+    for (const session of sessions) session.close();
+    await settle();
+    expect([open(), vi.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  it("a relay that is not there keeps no place", async () => {
+    jupyterPage();
+    const { requests } = relay({ isThere: false });
+    const sessions = Array.from({ length: 4 }, () => start(new FakeModel(DOCUMENT, { carrier: "auto" })));
+    await settle();
+    expect(requests.length).toBe(4);
+    for (const session of sessions) session.close();
+  });
+
+  it("asking twice at once leaves one connection, not two", async () => {
+    jupyterPage();
+    const { say, open } = relay();
+    const session = start(new FakeModel(undefined, { carrier: "relay" }));
+    await settle();
+    await say({ type: "snapshot", seq: 3, document: DOCUMENT });
+    await say({ type: "batch", seq: 9, ops: [] });
+    await say({ type: "batch", seq: 9, ops: [] });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(open()).toBe(1);
+    session.close();
+  });
+
+  it("a post that nothing answers is given to the comm after some seconds, with the same action id", async () => {
+    jupyterPage();
+    const { requests } = relay({ answersPosts: false });
+    const model = new FakeModel(DOCUMENT, { carrier: "auto" });
+    const session = start(model);
+    await settle();
+    const act = session.act({ action: "stop" });
+    await vi.advanceTimersByTimeAsync(POST_MS - 1);
+    expect(model.actions).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await act;
+    expect(model.sent.at(-1)).toEqual(JSON.parse(requests.at(-1)!.init.body as string));
+    expect(session.actionLost).toBe(false);
+    session.close();
   });
 });
