@@ -155,15 +155,9 @@ def admit_awaken(request: ChatRequest, history: Sequence[Message], waiting: Sequ
     parts = read_awaken_decisions(last) if last is not None and last["role"] == "assistant" else []
     if last is None or not parts:
         raise RequestError(["AI SDK request contains neither a turn nor a tool decision  @ $.messages"])
-    if not waiting:
-        raise refuse("no awaiting run to resume", waiting)
-    pending = waiting[0]
-    part = next((each for each in parts if each["toolCallId"] == pending.tool_call_id), None)
-    if part is None:
-        raise refuse(f'tool_use_id "{parts[0]["toolCallId"]}" does not match the pending tool', waiting)
     operation_id = _id_of(last) or f"ai-sdk-operation-{uuid4().hex}"
     messages = list(history)
-    decisions = (awaken_decision(part, pending, operation_id),)
+    decisions = (awaken_decision(parts, waiting, operation_id),)
     entries = apply_decisions(messages[-1], decisions)
     return Admission(messages, entries, decisions, operation_id)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aisdk_lab.decision import Decision
-from aisdk_lab.errors import DecisionError
+from aisdk_lab.errors import DecisionError, cut
 from aisdk_lab.ledger import Entry, Pending
 from aisdk_lab.runs.canonical import input_hash
 from aisdk_lab.runs.request import ANSWERED_STATES
@@ -22,13 +22,13 @@ CLIENT_ERROR = "tool execution error"
 
 def waiting_text(waiting: Iterable[Pending]) -> str:
     """The calls that wait, for an error text."""
-    return ", ".join(f"{call.tool_call_id} ({call.name})" for call in waiting) or "none"
+    return cut(", ".join(f"{call.tool_call_id} ({call.name})" for call in waiting)) or "none"
 
 
 def refuse(what: str, waiting: Sequence[Pending]) -> DecisionError:
     """The error for an answer that does not count: what is wrong with it, and what waits instead."""
     return DecisionError(
-        f"{what}; waiting: {waiting_text(waiting)}. Read the history and answer the current call.",
+        f"{cut(what)}; waiting: {waiting_text(waiting)}. Read the history and answer the current call.",
         waiting=[call.tool_call_id for call in waiting],
     )
 
@@ -42,8 +42,8 @@ def read_decisions(
     alone: for vectors, never for people.
 
     Raises:
-        DecisionError: an answer to a call that does not wait, of the wrong kind, or to another input than was shown; or
-            no answer at all.
+        DecisionError: an answer to a call that does not wait, of the wrong kind, or to another tool or input than was
+            shown; two answers that differ; or no answer at all.
     """
     open_calls = {call.tool_call_id: call for call in waiting}
     known = {part["toolCallId"]: part for part in held["parts"] if is_tool_part(part)}
@@ -54,7 +54,9 @@ def read_decisions(
         call_id = part["toolCallId"]
         call = _as_sent(part, sent) if trust else open_calls.get(call_id)
         if call is not None:
-            decisions.setdefault(call_id, _decision(part, call, waiting))
+            decision = _decision(part, call, waiting)
+            if decisions.setdefault(call_id, decision) != decision:
+                raise _contradiction(call_id, waiting)
         elif call_id not in known:
             raise refuse(f"no run ever made the tool call {call_id!r}", waiting)
         elif part["state"] == "approval-responded" and known[call_id]["state"] != "input-available":
@@ -72,10 +74,21 @@ def _as_sent(part: Part, message: Message) -> Pending | None:
     return Pending(part["toolCallId"], tool_name(part), part.get("input"), message["id"], approval_id)
 
 
-def _decision(part: Part, call: Pending, waiting: Sequence[Pending]) -> Decision:
-    approval: Mapping[str, Any] = part.get("approval") or {}
+def _contradiction(call_id: str, waiting: Sequence[Pending]) -> DecisionError:
+    return refuse(f"the answers to {call_id!r} in one body contradict each other", waiting)
+
+
+def _check_as_shown(part: Part, call: Pending, waiting: Sequence[Pending]) -> None:
+    """Raise for an answer to another tool or another input than the person saw."""
+    if tool_name(part) != call.name:
+        raise refuse(f"{tool_name(part)!r} is not the tool of {call.tool_call_id!r}", waiting)
     if "input" in part and input_hash(part["input"]) != input_hash(call.input):
         raise refuse(f"the input in the answer to {call.tool_call_id!r} is not the one that was shown", waiting)
+
+
+def _decision(part: Part, call: Pending, waiting: Sequence[Pending]) -> Decision:
+    approval: Mapping[str, Any] = part.get("approval") or {}
+    _check_as_shown(part, call, waiting)
     if call.is_client_tool:
         if part["state"] not in ("output-available", "output-error"):
             raise refuse(f"tool call {call.tool_call_id!r} waits for an output, got {part['state']!r}", waiting)
@@ -117,8 +130,32 @@ def read_awaken_decisions(message: Message) -> list[Part]:
     ]
 
 
-def awaken_decision(part: Part, call: Pending, operation_id: str) -> Decision:
-    """What a decision of the awaken profile means for the call that waits; the binding decides, not the client.
+def awaken_decision(parts: Sequence[Part], waiting: Sequence[Pending], operation_id: str) -> Decision:
+    """The decision of the awaken profile for the first call that waits, out of the parts that are decisions.
+
+    Raises:
+        DecisionError: none is for this call, or not for this call as it was shown, or two contradict each other.
+    """
+    if not waiting:
+        raise refuse("no awaiting run to resume", waiting)
+    call = waiting[0]
+    found = [part for part in parts if part["toolCallId"] == call.tool_call_id]
+    if not found:
+        raise refuse(f'tool_use_id "{parts[0]["toolCallId"]}" does not match the pending tool', waiting)
+    for part in found:
+        _check_as_shown(part, call, waiting)
+        approval_id = (part.get("approval") or {}).get("id")
+        # This door shows the id of the call as that of the approval; the wait may have been shown at the other one.
+        if approval_id is not None and approval_id not in (call.tool_call_id, call.approval_id):
+            raise refuse(f"{approval_id!r} is not the approval that {call.tool_call_id!r} waits for", waiting)
+    first, *others = (_awaken_meaning(part, call, operation_id) for part in found)
+    if any(other != first for other in others):
+        raise _contradiction(call.tool_call_id, waiting)
+    return first
+
+
+def _awaken_meaning(part: Part, call: Pending, operation_id: str) -> Decision:
+    """What a part means for the call that waits; the binding decides, not the client.
 
     A permission is allowed by an output and by an approval, denied by an error and by a denial. A client tool takes an
     output or an error; an approval is an empty output, a denial an error.

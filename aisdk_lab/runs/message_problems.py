@@ -137,7 +137,8 @@ def _approval(approved: tuple[bool, ...], is_open: bool = False) -> Check:
         required: dict[str, Check] = {"id": is_string}
         if not is_open:
             required["approved"] = _is_one_of(*approved)
-        yield from keys(value, path, required, {"requestReason": is_string}, ("approved", "reason") if is_open else ())
+        optional = {"requestReason": is_string} if is_open else {"requestReason": is_string, "reason": is_string}
+        yield from keys(value, path, required, optional, ("approved", "reason") if is_open else ())
 
     return check
 

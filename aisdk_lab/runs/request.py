@@ -189,7 +189,7 @@ def _awaken_part_problems(part: Any, path: str) -> Iterator[str]:
         if "approval" in part:
             approval = part["approval"]
             if isinstance(approval, dict):
-                yield from keys(approval, f"{path}.approval", {}, {"approved": is_boolean})
+                yield from keys(approval, f"{path}.approval", {}, {"approved": is_boolean, "reason": is_string})
             else:
                 yield expected("an object", approval, f"{path}.approval")
 

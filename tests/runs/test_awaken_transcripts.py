@@ -469,7 +469,7 @@ def test_the_binding_of_the_waiting_call_decides_what_an_answer_means_client_too
     ],
 )
 def test_the_binding_of_the_waiting_call_decides_what_an_answer_means_built_in(part, chunk):
-    assert ask(decision(**part), agent=publisher)[2] == {"toolCallId": "call-0-1", **chunk}
+    assert ask(decision(type="tool-publish", **part), agent=publisher)[2] == {"toolCallId": "call-0-1", **chunk}
 
 
 def test_an_answer_for_another_call_names_the_one_that_waits_and_changes_nothing():
@@ -478,6 +478,27 @@ def test_an_answer_for_another_call_names_the_one_that_waits_and_changes_nothing
     assert str(error).startswith(
         'tool_use_id "call-9" does not match the pending tool; waiting: call-0-1 (pick). Read the history'
     )
+
+
+@pytest.mark.parametrize(
+    ("part", "problem"),
+    [
+        ({"input": {"of": 9}}, "the input in the answer to 'call-0-1' is not the one that was shown"),
+        ({"type": "tool-other"}, "'other' is not the tool of 'call-0-1'"),
+        ({"approval": {"id": "else", "approved": True}}, "'else' is not the approval that 'call-0-1' waits for"),
+    ],
+)
+def test_an_answer_to_something_else_than_was_shown_is_refused(part, problem):
+    error = ask(decision(**{"state": "output-available", "output": 1, **part}))
+    assert isinstance(error, DecisionError)
+    assert str(error).startswith(f"{problem}; waiting: call-0-1 (pick).")
+
+
+def test_two_answers_to_one_call_that_contradict_each_other_are_refused():
+    allowed, denied = decision(state="output-available", output=1), decision(state="output-denied")
+    error = ask({**allowed, "parts": [*allowed["parts"], *denied["parts"]]})
+    assert isinstance(error, DecisionError)
+    assert str(error).startswith("the answers to 'call-0-1' in one body contradict each other")
 
 
 def test_an_answer_when_nothing_waits_says_so():

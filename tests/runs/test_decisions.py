@@ -131,6 +131,28 @@ def test_an_approval_under_another_id_is_refused():
     assert "'approval-9' is not the approval that 'call-0-1' waits for" in str(play(scene))
 
 
+def test_an_answer_under_another_tools_name_is_refused():
+    async def scene():
+        stage = await waiting()
+        stage.note("call-0-1", True)
+        stage.part("call-0-1")["type"] = "tool-harmless"
+        return await refused(stage)
+
+    assert str(play(scene)) == f"'harmless' is not the tool of 'call-0-1'; {WAITS}"
+
+
+def test_allowing_and_denying_one_call_in_one_body_is_refused():
+    async def scene():
+        stage = await waiting()
+        stage.note("call-0-1", True)
+        denied = copy.deepcopy(stage.part("call-0-1"))
+        denied["approval"]["approved"] = False
+        stage.messages[-1]["parts"].append(denied)
+        return await refused(stage)
+
+    assert str(play(scene)) == f"the answers to 'call-0-1' in one body contradict each other; {WAITS}"
+
+
 def test_a_made_up_output_does_not_replace_an_approval():
     async def scene():
         stage = await waiting()

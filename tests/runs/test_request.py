@@ -65,6 +65,20 @@ def test_the_content_type_may_have_parameters_and_any_case(content_type):
 # ── ai-sdk ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_the_reason_of_an_approval_is_a_string():
+    part = {"type": "tool-x", "toolCallId": "c", "state": "approval-responded", "input": {}}
+    part["approval"] = {"id": "a", "approved": True, "reason": ["x"]}
+    assert problems(
+        read_ai_sdk_request, {"id": "c", "messages": [{"id": "m", "role": "assistant", "parts": [part]}]}
+    ) == ["expected a string, got an array  @ $.messages[0].parts[0].approval.reason"]
+
+
+def test_a_body_with_thousands_of_problems_lists_the_first_and_counts_the_rest():
+    listed = problems(read_ai_sdk_request, {"id": "c", "messages": [3] * 100_000})
+    assert len(listed) == 21
+    assert listed[-1] == "and 99980 more"
+
+
 def test_a_body_of_use_chat_is_read():
     body = {"id": "chat-1", "messages": [HI], "trigger": "submit-message", "plan": "free", "agentId": "weather"}
     assert ai_sdk(body) == ChatRequest("chat-1", (HI,), agent_id="weather", body={"plan": "free"})
@@ -158,6 +172,10 @@ def test_parts_that_are_no_input_and_no_tool_are_not_looked_into():
         (
             {"type": "tool-x", "approval": {"approved": None}},
             "expected a boolean, got null  @ $.messages[0].parts[0].approval.approved",
+        ),
+        (
+            {"type": "tool-x", "approval": {"approved": True, "reason": {}}},
+            "expected a string, got an object  @ $.messages[0].parts[0].approval.reason",
         ),
         ({"type": "tool-x", "approval": True}, "expected an object, got true  @ $.messages[0].parts[0].approval"),
         (
