@@ -33,9 +33,9 @@ def outcome_of(
     names = None if client_tools is None else tuple(client_tools)
     waiting = tuple(
         part["toolCallId"]
-        for step in steps_of(message["parts"])
-        for part in step
-        if is_tool_part(part) and tool_status(part, step, False, names, reducer.finish_reason) == "waiting"
+        for part in message["parts"]
+        # Without the neighbours, which decide only about calls that do not wait: asking them is quadratic.
+        if is_tool_part(part) and tool_status(part, (), False, names, reducer.finish_reason) == "waiting"
     )
     state = _end_state(response, error, waiting)
     return Outcome(

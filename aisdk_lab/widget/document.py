@@ -15,7 +15,7 @@ from aisdk_lab.chat import ChatError, ChatEvent, ChatStatus, EndState
 from aisdk_lab.chat.ending import steps_of
 from aisdk_lab.reducer import MESSAGE, Change
 from aisdk_lab.ui_stream.chunks import UNSET, Unset
-from aisdk_lab.ui_stream.messages import Message, Part, is_tool_part, tool_name
+from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part, tool_name
 from aisdk_lab.ui_stream.tool_status import ToolStatus, tool_status
 from aisdk_lab.widget.operations import JsonObject, Operation, apply_operation, plain
 
@@ -50,6 +50,8 @@ class Document:
         self._operations: list[Operation] = []
         self._reasons = dict(finish_reasons or {})  # by message id, of responses that somebody watched
         self._running_here: set[str] = set()
+        self._waiting: set[str] = set()
+        """Calls that hold up others of their step, as last seen."""
         self._since: dict[tuple[str, str], int] = {}  # when a call began to run, a block to think
         self._spent: dict[str, int] = {}  # nanoseconds that a call has run so far; a person's time is not in it
         self._value: JsonObject = {
@@ -118,8 +120,9 @@ class Document:
         """Say that a client tool is being run by this kernel: then it runs, and waits for nobody."""
         (self._running_here.add if is_running else self._running_here.discard)(call_id)
         for index, message in enumerate(self._messages):
-            if any(part.get("toolCallId") == call_id for part in message["parts"]):
-                self._update_tools(index)
+            for number, part in enumerate(message["parts"]):
+                if part.get("toolCallId") == call_id and message["role"] == "assistant" and is_tool_part(part):
+                    self._update_tool(index, number)
 
     def _do(self, op: str, path: Sequence[str | int], *value: Any) -> None:
         operation: Operation = [op, list(path), *value]
@@ -175,16 +178,22 @@ class Document:
             self._update_tools(event.index)
 
     def _on_changes(self, event: ChatEvent) -> None:
-        touches_tools = False
+        touched: dict[int, None] = {}  # parts, in order
+        is_shifted = False
         for change in event.changes:
             path = self._path_of(event.index, change)
             if change.op == "remove" and change.part != MESSAGE and change.path == ():
                 self._forget_part(event.index, change.part)
             self._do(change.op, path, *(() if change.op == "remove" else (change.value,)))
-            touches_tools = touches_tools or self._touches_tools(event.index, change)
+            is_shifted = is_shifted or (change.op != "add" and change.path == ())
+            if self._touches_tools(event.index, change):
+                touched[change.part] = None
             self._time(event.index, change)
-        if touches_tools:
+        if is_shifted:
             self._update_tools(event.index)
+        elif touched and self._messages[event.index]["role"] == "assistant":
+            for part in touched:
+                self._update_tool(event.index, part)
 
     @staticmethod
     def _path_of(index: int, change: Change) -> list[str | int]:
@@ -200,22 +209,58 @@ class Document:
         if change.part == MESSAGE or change.op == "append":
             return False
         if change.path == ():
-            return change.op == "remove" or is_tool_part(change.value)
+            return change.op == "add" and is_tool_part(change.value)
         return change.path[0] in _STATUS_KEYS and is_tool_part(self._messages[index]["parts"][change.part])
 
     def _update_tools(self, index: int) -> None:
         """Say each status of a message's calls that is another one now."""
         message = self._messages[index]
-        if message["role"] != "assistant":
+        if message["role"] == "assistant":
+            for step in steps_of(message["parts"]):
+                self._update_step(index, step, self._waiters(step))
+
+    def _update_tool(self, index: int, number: int) -> None:
+        """The same for one call. Its neighbours are asked only when it has begun or ceased to hold them up.
+
+        An agent may make thousands of calls in one step: asking all of them for each one is quadratic.
+        """
+        parts = self._messages[index]["parts"]
+        part = parts[number]
+        did_wait = part["toolCallId"] in self._waiting
+        if self._is_busy(index):  # then no status depends on the neighbours
+            self._update_step(index, [part], ())
             return
-        busy = self._value["status"] in ("submitted", "streaming") and index == len(self._messages) - 1
-        reason: str | Unset | None = self._reasons.get(message["id"], UNSET)
-        for step in steps_of(message["parts"]):
-            for part in step:
-                if is_tool_part(part):
-                    status = tool_status(part, step, busy, self._names, reason)
-                    is_here = part["state"] == "input-available" and part["toolCallId"] in self._running_here
-                    self._set_tool(part, "running" if is_here else status)
+        step = _step_around(parts, number)
+        waiters = self._waiters(step)
+        # Where three wait, each call has somebody else beside it before and after.
+        concerns_all = did_wait != self._waits(part) and len(waiters) <= 2
+        self._update_step(index, step if concerns_all else [part], waiters)
+
+    def _update_step(self, index: int, parts: Iterable[Part], waiters: Sequence[Part]) -> None:
+        """Say the statuses of these calls; of the step's other parts only those that wait can matter, two at most."""
+        busy = self._is_busy(index)
+        reason: str | Unset | None = self._reasons.get(self._messages[index]["id"], UNSET)
+        for part in parts:
+            if is_tool_part(part):
+                (self._waiting.add if self._waits(part) else self._waiting.discard)(part["toolCallId"])
+                status = tool_status(part, waiters[:2], busy, self._names, reason)
+                is_here = part["state"] == "input-available" and part["toolCallId"] in self._running_here
+                self._set_tool(part, "running" if is_here else status)
+
+    def _is_busy(self, index: int) -> bool:
+        return self._value["status"] in ("submitted", "streaming") and index == len(self._messages) - 1
+
+    def _waiters(self, step: Sequence[Part]) -> list[Part]:
+        return [part for part in step if is_tool_part(part) and self._waits(part)]
+
+    def _waits(self, part: Part) -> bool:
+        """Whether the call holds up its neighbours (`queued`); the same words as in ui_stream/tool_status.py."""
+        if part["state"] == "approval-requested":
+            return not (part.get("approval") or {}).get("isAutomatic")
+        is_client = (
+            self._names is not None and part.get("providerExecuted") is not True and tool_name(part) in self._names
+        )
+        return is_client and part["state"] == "input-available"
 
     def _set_tool(self, part: Part, status: ToolStatus) -> None:
         call_id = part["toolCallId"]
@@ -258,6 +303,7 @@ class Document:
         if is_tool_part(value):
             self._since.pop(("tool", value["toolCallId"]), None)
             self._spent.pop(value["toolCallId"], None)
+            self._waiting.discard(value["toolCallId"])
             self.remove(["tools", value["toolCallId"]])
 
     # ── how long the model thought ─────────────────────────────────────────────────────────────────────────────────
@@ -296,6 +342,13 @@ _HANDLERS: Mapping[str, Callable[[Document, ChatEvent], None]] = {
     "changes": Document._on_changes,
     "finish": Document._on_finish,
 }
+
+
+def _step_around(parts: Sequence[Part], number: int) -> Sequence[Part]:
+    """The parts of the step in which part `number` stands."""
+    first = next((place + 1 for place in range(number, -1, -1) if parts[place]["type"] == STEP_START), 0)
+    last = next((place for place in range(number, len(parts)) if parts[place]["type"] == STEP_START), len(parts))
+    return parts[first:last]
 
 
 def _error(error: ChatError | None) -> JsonObject | None:

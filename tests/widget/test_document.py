@@ -12,6 +12,8 @@ from aisdk_lab.agents._base import ClientTool
 from aisdk_lab.chat import Chat, ChatEvent, Outcome, TransportRequest
 from aisdk_lab.errors import TransportError
 from aisdk_lab.importers import load_all
+from aisdk_lab.ui_stream.tool_status import tool_status
+from aisdk_lab.widget import document as document_module
 from aisdk_lab.widget.document import Document
 from aisdk_lab.widget.operations import apply_operation, apply_operations, plain
 from aisdk_lab.wire import encode_sse, json_text
@@ -173,6 +175,53 @@ def test_an_earlier_message_is_no_longer_running_when_the_person_goes_on():
     projection.chat.send("never mind")
     assert projection.view["tools"]["c1"]["status"] == "interrupted"
     assert projection.statuses("c1") == ["running", "interrupted"]
+
+
+@pytest.mark.parametrize("last", [output, lambda call_id: call(call_id, "srv")], ids=["answered", "cut off"])
+@pytest.mark.parametrize("names", [None, {"pick": ClientTool()}])
+def test_the_statuses_that_are_asked_grow_with_the_calls_of_a_step_and_not_with_their_square(
+    names: Any, last: Any, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[int] = []
+
+    def counting(part: Any, siblings: Any = (), *rest: Any) -> Any:
+        asked.append(1 + len(siblings))
+        return tool_status(part, siblings, *rest)
+
+    monkeypatch.setattr(document_module, "tool_status", counting)
+
+    def cost(count: int) -> int:
+        asked.clear()
+        calls = [chunk for n in range(count) for chunk in (call(f"c{n}", "srv"), last(f"c{n}"))]
+        projection = Projection([*START, *calls, *END], client_tools=names)
+        projection.chat.send("hi")
+        assert len(projection.view["tools"]) == count
+        return sum(asked)
+
+    assert cost(400) <= 4.2 * cost(100)
+
+
+def test_the_neighbours_of_a_call_follow_when_the_last_one_that_waited_is_answered():
+    calls = [call("c1", "pick"), call("c2", "pick"), call("c3", "srv"), *TOOL_END]
+    pick = {"pick": ClientTool()}
+    projection = Projection([*START, *calls], client_tools=pick)
+    projection.chat.send("hi")
+    assert [entry["status"] for entry in projection.view["tools"].values()] == ["waiting", "waiting", "queued"]
+    for answered, third in (("c1", "queued"), ("c2", "interrupted")):
+        projection.chat.add_tool_output(answered, 1)
+        assert (projection.view["tools"][answered]["status"], projection.view["tools"]["c3"]["status"]) == (
+            "done",
+            third,
+        )
+        later = Document(
+            title="canned",
+            clock=projection.clock,
+            client_tools=pick,
+            messages=projection.chat.messages,
+            finish_reasons={"m1": "tool-calls"},
+        )
+        statuses = {key: entry["status"] for key, entry in projection.view["tools"].items()}
+        assert {key: entry["status"] for key, entry in later.value["tools"].items()} == statuses
 
 
 # ── how the exchange ended ──────────────────────────────────────────────────────────────────────────────────────────
