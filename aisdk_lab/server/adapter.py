@@ -7,7 +7,6 @@ kernel leaves. In a Jupyter kernel the hub is started as well, so that the Jupyt
 
 from __future__ import annotations
 
-import re
 import socket
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -27,11 +26,13 @@ from aisdk_lab.server.app import DRAIN_FACTOR, KEEP_ALIVE_S, MAX_BODY_BYTES, Doo
 from aisdk_lab.server.chat import AwakenChatHandler, ChatHandler, StopHandler
 from aisdk_lab.server.history import HistoryHandler
 from aisdk_lab.server.hub import hub
+from aisdk_lab.server.options import check_address, check_behaviour, check_token, read_origins
 
 STOP_S = 10.0
-MIN_TOKEN_CHARS = 16
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_ORIGIN = re.compile(r"https?://[^/\s*?#]+")
+BODY_S = 120.0
+"""How long a sender may take for one body."""
+IDLE_S = 300.0
+"""How long a connection may wait for its next request."""
 
 Served = Agent | str | RunApplication | Sequence[Agent | str]
 """What can be served: an agent, the name of a shipped one, several of them, or an application."""
@@ -135,7 +136,12 @@ class Adapter:
         await server.close_all_connections()
 
     async def _open(self, sockets: list[socket.socket]) -> None:
-        server = HTTPServer(self._web, max_body_size=DRAIN_FACTOR * self._doors.max_body_bytes)
+        server = HTTPServer(
+            self._web,
+            max_body_size=DRAIN_FACTOR * self._doors.max_body_bytes,
+            body_timeout=BODY_S,
+            idle_connection_timeout=IDLE_S,
+        )
         server.add_sockets(sockets)
         self._server = server
 
@@ -167,16 +173,13 @@ def serve(
 
     Raises:
         RefusedError: an address that others can reach without `allow_remote=True`, a taken port, `*` or a malformed
-            origin, a short token, a name that is no word.
+            origin, a short token, a name that is no word, a number out of its range.
         UnknownName: no shipped agent has the name.
     """
-    if not _NAME.fullmatch(name):
-        raise RefusedError(f"{name!r} cannot name an adapter: use up to 64 letters, digits, - and _")
-    if token is not None and (len(token) < MIN_TOKEN_CHARS or not token.isascii() or not token.isprintable()):
-        raise RefusedError(
-            f"a token has at least {MIN_TOKEN_CHARS} printable ASCII characters; leave it out for a fresh one"
-        )
-    allowed = frozenset(_origin(origin) for origin in origins)
+    check_address(name, host, port)
+    check_token(token)
+    check_behaviour(on_disconnect, keep_alive_s, max_body_bytes)
+    allowed = read_origins(origins)
     application = agent if isinstance(agent, RunApplication) else None
     application = application or RunApplication(
         _agents(agent),
@@ -218,12 +221,6 @@ def _agents(given: object) -> list[Agent]:
         if not isinstance(each, Agent):
             raise RefusedError(f"{each!r} is no agent: it needs name, title, suggestions, client_tools and run(turn)")
     return cast("list[Agent]", found)
-
-
-def _origin(origin: str) -> str:
-    if not _ORIGIN.fullmatch(origin.rstrip("/")):
-        raise RefusedError(f"{origin!r} is no origin: write scheme, host and port, for example 'http://localhost:3000'")
-    return origin.rstrip("/")
 
 
 def _hosts(host: str, port: int) -> frozenset[str]:

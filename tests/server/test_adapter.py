@@ -244,9 +244,24 @@ def test_what_is_no_origin_is_refused(served, origin):
         ({"name": ""}, "'' cannot name an adapter"),
         ({"token": "short"}, "a token has at least 16 printable ASCII characters"),
         ({"token": "long enough but\nbroken"}, "a token has at least 16 printable ASCII characters"),
+        ({"name": None}, "None cannot name an adapter"),
+        ({"host": 127}, "host=127 is no address"),
+        ({"port": 70_000}, "port=70000 is no port: give a whole number from 0"),
+        ({"port": -1}, "port=-1 is no port"),
+        ({"port": "80"}, "port='80' is no port"),
+        ({"port": True}, "port=True is no port"),
+        ({"token": 12345678901234567}, "a token has at least 16 printable ASCII characters, not of type int"),
+        ({"origins": "http://localhost:3000"}, "is no list: write origins="),
+        ({"origins": [3]}, "3 is no origin"),
+        ({"on_disconnect": "explode"}, "on_disconnect='explode' is unknown: say 'interrupt', 'continue' or None"),
+        ({"keep_alive_s": 0}, "keep_alive_s=0 is no period"),
+        ({"keep_alive_s": float("nan")}, "keep_alive_s=nan is no period"),
+        ({"keep_alive_s": None}, "keep_alive_s=None is no period"),
+        ({"max_body_bytes": 0}, "max_body_bytes=0 is no limit"),
+        ({"max_body_bytes": 1.5}, "max_body_bytes=1.5 is no limit"),
     ],
 )
-def test_names_and_tokens_are_looked_at(served, options, problem):
+def test_options_are_looked_at(served, options, problem):
     with pytest.raises(RefusedError, match=problem):
         served(Written(*HELLO), **options)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import httpx
 import pytest
 
 from aisdk_lab.agents import agents
 from aisdk_lab.agents.scripted import scripted
+from aisdk_lab.server import adapter as adapter_module
 from tests.agents.stage import joined
 from tests.server.conftest import chunks, frames, headers, post, user
 
@@ -354,3 +356,12 @@ def test_the_shipped_agents_are_served_by_name(served, name):
     adapter = served(name)
     assert adapter.agent is agents[name]
     assert chunks(post(adapter, "/api/chat", {"id": "c1", "messages": [user("?")]}))[-1]["type"] == "finish"
+
+
+def test_a_sender_that_stalls_in_its_body_is_let_go(served, monkeypatch):
+    monkeypatch.setattr(adapter_module, "BODY_S", 0.05)
+    adapter = served(tester)
+    head = f"POST /api/chat HTTP/1.1\r\nHost: 127.0.0.1:{adapter.port}\r\nAuthorization: Bearer {adapter.token}\r\n"
+    with socket.create_connection(("127.0.0.1", adapter.port), timeout=10) as sender:
+        sender.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        assert sender.recv(1024) == b"", "the server closes the connection"
