@@ -11,8 +11,9 @@ const COMMITTED = new URL("../../aisdk_lab/widget/static/sidebar.js", import.met
 /**
  * Two fifths of it are marked 18.2 and DOMPurify 3.5. Older ones are 20 kB smaller; but marked before 18.2 takes seconds
  * for 12 kB of hostile brackets (measured: 14 s in 16.4.2, 0.04 s in 18.2.1), and a sanitiser is not kept old for its size.
+ * 180 kB until the event streams were limited to what is shown: a page that stands still costs more than the 1.2 kB for it.
  */
-const BUDGET_BYTES = 180_000;
+const BUDGET_BYTES = 182_000;
 
 it("building again gives the committed bytes", async () => {
   const { outputFiles } = await build({ ...options, write: false });
