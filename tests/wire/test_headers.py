@@ -97,10 +97,23 @@ def test_headers_that_carry_a_proof_are_masked(name: str) -> None:
     assert mask_headers({name: "S3CR3T"}) == {name: "***"}
 
 
-SECRET_PARAMETERS = (
-    "x-vercel-protection-bypass app_key auth_key authkey license_key Ocp-Apim-Subscription-Key pw user_pass passcode "
-    "hmac sas ticket nonce code_verifier bearer_tok"
-).split()
+SECRET_PARAMETERS = [
+    "x-vercel-protection-bypass",
+    "app_key",
+    "auth_key",
+    "authkey",
+    "license_key",
+    "Ocp-Apim-Subscription-Key",
+    "pw",
+    "user_pass",
+    "passcode",
+    "hmac",
+    "sas",
+    "ticket",
+    "nonce",
+    "code_verifier",
+    "bearer_tok",
+]
 
 
 @pytest.mark.parametrize("name", SECRET_PARAMETERS)
