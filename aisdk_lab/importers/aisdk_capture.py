@@ -7,7 +7,6 @@ middle, because the bytes after a lost segment would have wrong places.
 from __future__ import annotations
 
 import base64
-import binascii
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -72,6 +71,8 @@ def read(data: bytes, path: Path) -> tuple[Capture, ...]:
 def _header(line: bytes, whole: bool) -> dict[str, Any]:
     try:
         header = msgspec.json.decode(line)
+    except RecursionError as error:
+        raise CaptureError("line 1, the header, is nested too deeply to be one: is it a capture file?") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         found = (
             f"the header line is cut after {len(line)} bytes" if not whole else f"the header line is not JSON ({error})"
@@ -98,7 +99,7 @@ def _record(line: bytes) -> Segment | dict[str, Any] | None:
     """A segment, an end, or `None` for anything else (also for half a line)."""
     try:
         record = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     if not isinstance(record, dict):
         return None
@@ -114,13 +115,14 @@ def _bytes(record: dict[str, Any], text_key: str, b64_key: str) -> bytes | None:
     if isinstance(record.get(b64_key), str):
         try:
             return base64.b64decode(record[b64_key], validate=True)
-        except binascii.Error:
+        except ValueError:  # binascii.Error, or a character that is not ASCII
             return None
     return None
 
 
 def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A whole number that a clock or a status may have; a larger one would break what is computed from it."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None
 
 
 def _text(value: object) -> str | None:

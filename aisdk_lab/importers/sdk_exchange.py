@@ -13,7 +13,6 @@ gave up by itself is a remark, because the recorder went on reading.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from pathlib import Path
 from typing import Any
@@ -46,26 +45,26 @@ def read(data: bytes, path: Path) -> tuple[Capture, ...]:
         # The tolerant reader: a recording may hold half a surrogate pair or a forbidden key on purpose.
         recording = json.loads(data)
     except (ValueError, RecursionError) as problem:
-        raise CaptureError(f"not JSON: {problem}") from problem
+        said = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+        raise CaptureError(f"not JSON: {said}") from problem
     exchanges = recording.get("exchanges") if isinstance(recording, dict) else None
     if not isinstance(exchanges, list):
         keys = ", ".join(map(repr, list(recording)[:8])) if isinstance(recording, dict) else type(recording).__name__
         raise CaptureError(f'JSON without a list "exchanges"; found {keys}')
-    name = str(recording.get("name") or path.stem)
-    oracle = recording.get("oracle") or {}
+    name = mend_surrogates(str(recording.get("name") or path.stem))
+    oracle = recording.get("oracle")
+    version = oracle.get("ai") if isinstance(oracle, dict) else None
     about = " ".join(
         mend_surrogates(part)
-        for part in (recording.get("description"), f"(ai {oracle['ai']})" if "ai" in oracle else None)
+        for part in (recording.get("description"), f"(ai {version})" if version is not None else None)
         if isinstance(part, str)
     )
     captures: list[Capture] = []
     for number, exchange in enumerate(exchanges, start=1):
         try:
-            request, response = _request(exchange["request"]), _response(exchange["response"])
-            segments = tuple(_segment(chunk) for chunk in exchange["response"].get("chunks") or ())
-            ended, ended_text = _end(exchange["response"], len(segments))
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise CaptureError(f"exchange {number} is not one: {type(error).__name__}: {error}") from error
+            request, response, segments, (ended, ended_text) = _parts(exchange)
+        except CaptureError as error:
+            raise CaptureError(f"exchange {number}: {error}") from error
         captures.append(
             Capture(
                 name=name if number == 1 else f"{name}-{number}",
@@ -84,31 +83,69 @@ def read(data: bytes, path: Path) -> tuple[Capture, ...]:
     return tuple(captures)
 
 
+def _parts(exchange: object) -> tuple[Request, Response, tuple[Segment, ...], tuple[Ended, str | None]]:
+    exchange = _object("the exchange", exchange)
+    response = _object("its response", exchange.get("response"))
+    chunks = response.get("chunks") or []
+    if not isinstance(chunks, list):
+        raise CaptureError(f"expected a list of chunks, found {chunks!r:.40}")
+    segments = tuple(_segment(number, chunk) for number, chunk in enumerate(chunks, start=1))
+    return (
+        _request(_object("its request", exchange.get("request"))),
+        Response(_status(response.get("status")), _headers(response)),
+        segments,
+        _end(response, len(segments)),
+    )
+
+
+def _object(what: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise CaptureError(f"{what} must be an object, found {'nothing' if value is None else f'{value!r:.40}'}")
+    return value
+
+
+def _headers(message: dict[str, Any]) -> dict[str, str]:
+    headers = _object("its headers", message.get("headers") or {})
+    return {mend_surrogates(name): mend_surrogates(str(value)) for name, value in headers.items()}
+
+
 def _request(request: dict[str, Any]) -> Request:
-    body = request.get("bodyText")
+    body, url = request.get("bodyText"), request.get("url") or request.get("path")
+    if not isinstance(url, str):
+        raise CaptureError(f"its request has no path, found {url!r:.40}")
     return Request(
-        method=str(request["method"]),
-        url=str(request.get("url") or request["path"]),
-        headers={str(name): str(value) for name, value in (request.get("headers") or {}).items()},
+        method=mend_surrogates(str(request.get("method", ""))),
+        url=mend_surrogates(url),
+        headers=_headers(request),
         body=mend_surrogates(body).encode() if isinstance(body, str) else None,
     )
 
 
-def _response(response: dict[str, Any]) -> Response:
-    headers = {str(name): str(value) for name, value in (response.get("headers") or {}).items()}
-    return Response(int(response["status"]), headers)
-
-
-def _segment(chunk: dict[str, Any]) -> Segment:
-    t_ms = chunk.get("t_ms")
+def _status(value: object) -> int:
     try:
-        data = (
-            mend_surrogates(chunk["text"]).encode()
-            if "text" in chunk
-            else base64.b64decode(chunk["b64"], validate=True)
-        )
-    except binascii.Error as error:
-        raise CaptureError(f"a chunk is not Base64: {chunk['b64'][:40]!r}") from error
+        status = int(value) if isinstance(value, int | float | str) else 0
+    except (ValueError, OverflowError):
+        status = 0
+    if not 100 <= status <= 999:
+        raise CaptureError(f"its status must be a number from 100 to 999, found {value!r:.40}")
+    return status
+
+
+def _segment(number: int, chunk: object) -> Segment:
+    chunk = _object(f"chunk {number}", chunk)
+    text, b64, t_ms = chunk.get("text"), chunk.get("b64"), chunk.get("t_ms")
+    # Finite, and small enough for nanoseconds in 64 bits: 292 years.
+    if t_ms is not None and not (isinstance(t_ms, int | float) and abs(t_ms) < 2**63 / 1e6):
+        raise CaptureError(f"t_ms of chunk {number} must be milliseconds, found {t_ms!r:.40}")
+    if isinstance(text, str):
+        data = mend_surrogates(text).encode()
+    elif isinstance(b64, str):
+        try:
+            data = base64.b64decode(b64, validate=True)
+        except ValueError as error:  # binascii.Error, or a character that is not ASCII
+            raise CaptureError(f"chunk {number} is not Base64: {b64[:40]!r}") from error
+    else:
+        raise CaptureError(f'chunk {number} has neither "text" nor "b64"')
     return Segment(t_ns=None if t_ms is None else round(t_ms * 1e6), data=data)
 
 
@@ -118,4 +155,4 @@ def _end(response: dict[str, Any], reads: int) -> tuple[Ended, str | None]:
     if end == "complete":
         return "complete", remark
     text = end.removeprefix("broken: ")
-    return ("interrupted" if text.startswith("AbortError") else "error"), text
+    return ("interrupted" if text.startswith("AbortError") else "error"), mend_surrogates(text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from aisdk_lab.capture import Request, Response, Segment
 from aisdk_lab.errors import CaptureError, UnknownName
-from aisdk_lab.importers import importers, load, load_all, read_bytes
+from aisdk_lab.importers import MAX_FILE_BYTES, importers, load, load_all, read_bytes
 from tests.conftest import GOLDEN
 
 RECORDED = sorted((GOLDEN / "captures").glob("*.json"))
@@ -198,8 +199,22 @@ def test_an_sse_file_may_begin_with_something_else():
         ("list.json", b"[1, 2]", 'sdk_exchange: looks for a JSON object with a list "exchanges"'),
         ("broken.json", b'{"exchanges": [', "sdk_exchange: not JSON"),
         ("none.json", b'{"exchanges": []}', "sdk_exchange: found no exchange in it"),
-        ("odd.json", b'{"exchanges": [{"request": {}}]}', "exchange 1 is not one: KeyError: 'method'"),
-        ("b64.json", json.dumps(exchange(chunks=[{"b64": "!"}])).encode(), "a chunk is not Base64: '!'"),
+        ("odd.json", b'{"exchanges": [{"request": {}}]}', "exchange 1: its response must be an object, found nothing"),
+        ("b64.json", json.dumps(exchange(chunks=[{"b64": "!"}])).encode(), "exchange 1: chunk 1 is not Base64: '!'"),
+        ("b64u.json", json.dumps(exchange(chunks=[{"b64": "é"}])).encode(), "chunk 1 is not Base64: 'é'"),
+        ("inf.json", json.dumps(exchange(chunks=[{"t_ms": float("inf"), "text": ""}])).encode(), "t_ms of chunk 1"),
+        ("nan.json", json.dumps(exchange(chunks=[{"t_ms": float("nan"), "text": ""}])).encode(), "found nan"),
+        ("status.json", json.dumps(exchange(status=float("inf"))).encode(), "its status must be a number"),
+        ("chunks.json", json.dumps(exchange(chunks=5)).encode(), "expected a list of chunks, found 5"),
+        ("gzip.json", b"\x1f\x8b" + bytes(20), "which is gzip: decompress it first"),
+        (
+            "deep.capture.jsonl",
+            b'{"aisdk_lab_capture":1,"x":' + b"[" * 100_000 + b"\n",
+            "line 1, the header, is nested",
+        ),
+        ("data.yaml", b"data:\n  a: 1\n  b: 2\n", "only 1 of 3 lines are fields of SSE"),
+        ("one.yaml", b"data: {a: 1}\n", "the file is called .yaml"),
+        ("page.sse", b"<html>\n<p>\ndata: x\n</p>\n", "only 1 of 4 lines are fields of SSE"),
         ("page.html", b"<!doctype html>\n<p>data: x</p>", "sse_text: looks for a line that begins with `data:`"),
         ("settings.yaml", b"id: 3\nname: x\n", "sse_text: no SSE frame in it"),
         ("cut.capture.jsonl", b'{"aisdk_lab_capture":1,"na', "the header line is cut after 26 bytes"),
@@ -220,3 +235,47 @@ def test_a_file_that_is_no_capture_is_described(tmp_path, name, data, said):
 def test_a_file_that_is_not_there_is_the_systems_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing.sse")
+
+
+@pytest.mark.parametrize("oracle", ["ai", 7, ["ai"], None])
+def test_an_oracle_that_is_no_object_is_passed_over(oracle):
+    data = json.dumps({**exchange(), "oracle": oracle}).encode()
+    assert read_bytes(data, Path("odd.json"))[0].about is None
+
+
+def test_a_segment_line_that_is_nested_too_deeply_ends_the_capture_there():
+    header = b'{"aisdk_lab_capture":1,"name":"x"}\n'
+    capture = read_bytes(header + b"[" * 100_000 + b"\n{}\n", Path("x.capture.jsonl"))[0]
+    assert "line 2 is neither a segment nor an end" in (capture.problem or "")
+
+
+def test_base64_that_is_no_base64_is_no_body():
+    header = b'{"aisdk_lab_capture":1,"request":{"method":"POST","url":"/","body_b64":"\xc3\xa9"}}\n'
+    request = read_bytes(header, Path("x.capture.jsonl"))[0].request
+    assert request is not None
+    assert request.body is None
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
+def test_a_path_that_no_file_can_have_is_a_capture_error(path):
+    with pytest.raises(CaptureError, match="no file can be called"):
+        load(path)
+
+
+def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path):
+    os.mkfifo(tmp_path / "pipe.sse")
+    with pytest.raises(CaptureError, match="a device or a pipe"):
+        load(tmp_path / "pipe.sse")
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "large.sse"
+    with path.open("wb") as file:
+        file.write(b"data: [DONE]\n\n")
+        file.truncate(MAX_FILE_BYTES + 1)  # a hole: nothing is on the disk
+    with pytest.raises(CaptureError, match="1,073,741,825 bytes"):
+        load(path)
+    path.write_bytes(b"\0")
+    os.truncate(path, 50 * MAX_FILE_BYTES)
+    with pytest.raises(CaptureError, match="The importers said"):
+        load(path)
