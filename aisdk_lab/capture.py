@@ -27,6 +27,7 @@ import base64
 import codecs
 import copy
 import os
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +46,7 @@ from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.wire.frame import Frame
 from aisdk_lab.wire.headers import mask_headers, mask_url, media_type
 from aisdk_lab.wire.json_lines import JsonLinesDecoder
-from aisdk_lab.wire.json_text import JsonProblem, read
+from aisdk_lab.wire.json_text import JsonProblem, read, write_bytes
 from aisdk_lab.wire.sse import SseDecoder
 
 CaptureProtocol: TypeAlias = Literal["ui-message-stream", "text", "json-lines", "unknown"]
@@ -222,11 +223,12 @@ class Capture:
         return body if isinstance(body, dict) else {}
 
     def _sent_messages(self) -> list[Message]:
+        """The request's messages that are ones; a body is remote, and anything may be in it."""
         body = self._body()
         sent = body.get("messages") or ([body["message"]] if body.get("message") else None)
         if not isinstance(sent, list):
             return []
-        return [m for m in sent if isinstance(m, dict) and isinstance(m.get("parts"), list)]
+        return [message for message in sent if _is_message(message)]
 
     def _continued(self) -> Message | None:
         """The assistant message that the reply goes on with, as the official client chooses it (spec §6.4)."""
@@ -309,12 +311,28 @@ class Capture:
     # --- on disk ---
 
     def save(self, path: StrPath) -> Path:
-        """Writes the capture file and returns its path; an existing file is replaced."""
-        with CaptureWriter(path, self) as writer:
+        """Writes the capture file and returns its path; an existing file is replaced once all is written.
+
+        Half a surrogate pair, which UTF-8 cannot hold, is written as U+FFFD.
+        """
+        place = Path(os.fsdecode(path))
+        if place.exists() and not place.is_file():  # a device or a pipe is written to, not replaced
+            return self._write(place)
+        place = place.resolve()  # the file that a link names is replaced, not the link
+        new = place.with_name(f".{place.name}.{secrets.token_hex(4)}.new")
+        try:
+            self._write(new)
+            new.replace(place)
+        finally:
+            new.unlink(missing_ok=True)
+        return Path(os.fsdecode(path))
+
+    def _write(self, place: Path) -> Path:
+        with CaptureWriter(place, self) as writer:
             for segment in self.segments:
                 writer.append(segment)
             writer.end(self.ended, self.ended_t_ns, self.ended_text)
-        return writer.path
+        return place
 
     # --- in a notebook ---
 
@@ -337,6 +355,31 @@ class Capture:
         rows[word("capture.ended")] = self.ended_text
         rows[word("capture.problem")] = self.problem
         return html_card(self.name, word(f"capture.end_state.{self.end_state}"), self.about, rows)
+
+
+def _is_message(value: object) -> bool:
+    """Whether everybody who reads messages can read this one: what they rely on is there, and is of its type."""
+    if not isinstance(value, dict) or not isinstance(value.get("parts"), list):
+        return False
+    return (
+        isinstance(value.get("id", ""), str)
+        and isinstance(value.get("role"), str)
+        and all(map(_is_part, value["parts"]))
+    )
+
+
+def _is_part(value: object) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return False
+    if not is_tool_part(value):
+        return isinstance(value.get("id", ""), str)
+    approval = value.get("approval", {"id": ""})
+    return (
+        all(isinstance(value.get(key), str) for key in ("toolCallId", "state"))
+        and isinstance(approval, dict)
+        and isinstance(approval.get("id"), str)
+        and (value["state"] != "input-streaming" or isinstance(value.get("rawInput", ""), str))
+    )
 
 
 def _waiting(parts: Sequence[Part], finish_reason: str | None) -> tuple[str, ...]:
@@ -390,7 +433,7 @@ class CaptureWriter:
         self._write(_header(capture))
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        self._file.write(msgspec.json.encode({key: value for key, value in line.items() if value is not None}) + b"\n")
+        self._file.write(_encoded({key: value for key, value in line.items() if value is not None}) + b"\n")
         self._file.flush()
 
     def append(self, segment: Segment) -> None:
@@ -412,6 +455,13 @@ class CaptureWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _encoded(line: dict[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(line)  # five times as fast, and keeps the order of headers that look like numbers
+    except UnicodeEncodeError:  # half a surrogate pair
+        return write_bytes(line)
 
 
 def _text_or_b64(text_key: str, b64_key: str, data: bytes) -> dict[str, str]:

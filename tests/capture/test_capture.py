@@ -287,3 +287,35 @@ def test_a_body_of_another_protocol_says_that_nothing_of_it_was_read():
     made = Capture(name="foreign", protocol="ui-message-stream", segments=(Segment(None, body),))
     assert "no frame is a chunk of this protocol (problems 1)" in repr(made)
     assert "no frame" not in repr(samples["weather"])
+
+
+TOOL = {"type": "tool-x", "toolCallId": "c", "state": "input-available", "input": {}}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"id": "a", "role": "assistant", "parts": [{"type": "tool-x"}]},
+        {"id": "a", "role": "assistant", "parts": [TOOL | {"toolCallId": []}]},
+        {"id": "a", "role": "assistant", "parts": [TOOL | {"state": 5}]},
+        {"id": "a", "role": "assistant", "parts": [TOOL | {"approval": {}}]},
+        {"id": "a", "role": "assistant", "parts": [TOOL | {"state": "input-streaming", "rawInput": []}]},
+        {"id": "a", "role": "assistant", "parts": [{"type": "data-x", "id": []}]},
+        {"id": "a", "role": "assistant", "parts": [5]},
+        {"id": "a", "role": "assistant", "parts": [{"type": ["text"]}]},
+        {"id": "a", "role": "assistant", "parts": [{"type": "text", "text": 5}]},
+        {"id": ["a"], "role": "assistant", "parts": []},
+        {"role": "assistant", "parts": []},
+        {"id": "a", "role": "assistant", "parts": 5},
+        {"id": "a", "role": {}, "parts": []},
+    ],
+)
+def test_no_view_breaks_on_a_bad_message_in_the_request(message):
+    done = b'data: {"type":"start"}\n\ndata: {"type":"finish"}\n\n'
+    for more in ({}, {"messageId": ["a"]}, {"message": message, "messages": None}):
+        capture = body(done, request=asked(message, **more), response=Response(200, STREAM))
+        assert "<Capture" in repr(capture)
+        assert "<table" in capture._repr_html_()
+        assert capture.end_state == "complete"
+        assert isinstance(capture.messages, list)
+        assert measure(capture).end_state == "complete"

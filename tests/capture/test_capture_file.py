@@ -163,3 +163,37 @@ def test_what_was_appended_is_in_the_file_before_the_writer_is_closed(tmp_path):
             capture = load(path)
             assert len(capture.segments) == number + 1
             assert "still being recorded" in str(capture.problem)
+
+
+HALF = "\ud800"
+
+
+def test_half_a_surrogate_pair_is_saved_as_the_replacement_character(tmp_path):
+    capture = dataclasses.replace(
+        FULL,
+        name=HALF,
+        about=HALF,
+        request=Request("POST", f"/{HALF}", {f"x{HALF}": HALF}, b"{}"),
+        response=Response(200, {"x-odd": HALF}),
+        ended_text=HALF,
+    )
+    loaded = load(capture.save(tmp_path / "half.capture.jsonl"))
+    assert (loaded.name, loaded.about, loaded.ended_text) == ("\ufffd", "\ufffd", "\ufffd")
+    assert loaded.request == Request("POST", "/\ufffd", {"x\ufffd": "\ufffd"}, b"{}")
+    assert loaded.segments == FULL.segments
+
+
+def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = FULL.save(tmp_path / "kept.capture.jsonl")
+    before = path.read_bytes()
+    with pytest.raises(TypeError):
+        dataclasses.replace(FULL, ended_text=object()).save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_saving_through_a_link_replaces_the_file_that_it_names(tmp_path):
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.capture.jsonl")
+    assert FULL.save(tmp_path / "link.jsonl") == tmp_path / "link.jsonl"
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert load(tmp_path / "real.capture.jsonl").segments == FULL.segments
