@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
 from aisdk_lab.chat.transport import TransportRequest
-from aisdk_lab.errors import TransportError
+from aisdk_lab.errors import RefusedError, TransportError
 from aisdk_lab.loopback import is_loopback
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.validate import read_chunk
@@ -32,6 +32,9 @@ Prepare = Callable[[dict[str, Any]], "Mapping[str, Any] | Awaitable[Mapping[str,
 and `api` replaces the default (the SDK's `prepareSendMessagesRequest`)."""
 
 CONNECT_S: Final = 10.0
+_SECRET_CHARS: Final = 4
+"""Shorter tokens are not looked for in texts: they stand in any."""
+_HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e]*")
 _NO_BODY: Final = frozenset({204, 205})
 """Statuses that have no body at all, which the reference tells from an empty one."""
 _KEPT_BY_COMPONENT: Final = "!~*'()"
@@ -41,7 +44,8 @@ _KEPT_BY_COMPONENT: Final = "!~*'()"
 class HttpTransport:
     """A UI Message Stream endpoint at a URL.
 
-    `token` is sent as `Authorization: Bearer …` and shown nowhere. `stop=True` also posts to `<api>/<chat id>/stop`
+    `token` is sent as `Authorization: Bearer …` and shown nowhere: an answer that quotes it is shown with `***`. White space
+    around it is taken away; `RefusedError` for one that cannot stand in a header. `stop=True` also posts to `<api>/<chat id>/stop`
     when a chat is stopped: the lab's own `/api/chat` needs it, because a run there outlives its connection.
     """
 
@@ -63,7 +67,7 @@ class HttpTransport:
         self.title = title if title is not None else _host_of(api)
         self.suggestions = tuple(suggestions)
         self.client_tools = client_tools
-        self._token = token
+        self._token = _clean_token(token)
         self._headers = dict(headers or {})
         self._body = dict(body or {})
         self._prepare = prepare
@@ -78,14 +82,14 @@ class HttpTransport:
         api, headers, body = await self._request(request)
         decoder = SseDecoder()
         async with self._open(api, headers, json_text.write_bytes(body)) as response:
-            await _refuse(response)
+            await self._refuse(response)
             async for data in _read(response):
                 for frame in decoder.feed(data):
                     chunk = self._chunk(frame, request)
                     if chunk is not None:
                         yield chunk
             for frame in decoder.close():  # an unfinished block: the reference drops it, a lab says so
-                request.receipt.findings.append(f"frame {frame.index}: {frame.problem}")
+                request.receipt.findings.append(self._without_token(f"frame {frame.index}: {frame.problem}"))
 
     async def stop(self, chat_id: str) -> None:
         """Post to `<api>/<chat id>/stop` if this endpoint has one; a far side that is gone has stopped already."""
@@ -94,13 +98,13 @@ class HttpTransport:
         import httpx
 
         url = _with_path(self.api, f"/{quote(chat_id, safe=_KEPT_BY_COMPONENT)}/stop")
+        headers = _sendable(self._base_headers({}))
         async with self._client(url) as client:
             try:
-                await client.post(url, headers=self._base_headers({}))
+                await client.post(url, headers=headers)
             except httpx.HTTPError as problem:
-                raise TransportError(
-                    f"cannot stop the run at {mask_url(url)}: {problem}", name="TypeError"
-                ) from problem
+                text = self._without_token(f"cannot stop the run at {mask_url(url)}: {problem}")
+                raise TransportError(text, name="TypeError") from problem
 
     async def _request(self, request: TransportRequest) -> tuple[str, dict[str, str], Any]:
         extra = {**self._body, **request.options.body}
@@ -129,7 +133,7 @@ class HttpTransport:
             found = (await prepared if inspect.isawaitable(prepared) else prepared) or {}
             api, body = found.get("api", api), found.get("body", body)
             headers = _lower(found["headers"]) if found.get("headers") is not None else headers
-        return api, {"content-type": "application/json", **headers}, body
+        return api, _sendable({"content-type": "application/json", **headers}), body
 
     def _base_headers(self, more: Mapping[str, str | None]) -> dict[str, str]:
         token = {} if self._token is None else {"authorization": f"Bearer {self._token}"}
@@ -146,7 +150,7 @@ class HttpTransport:
             except (httpx.HTTPError, httpx.InvalidURL) as problem:
                 # Named as Node names it, so that a lost network is taken for one.
                 text = f"fetch failed: {type(problem).__name__}: {problem} (POST {mask_url(api)})"
-                raise TransportError(text, name="TypeError") from problem
+                raise TransportError(self._without_token(text), name="TypeError") from problem
             try:
                 yield response
             finally:
@@ -165,9 +169,30 @@ class HttpTransport:
         chunk, problem = read_chunk(frame)
         if problem is not None:
             if self._strict:
-                raise _frame_error(frame, problem)
-            request.receipt.findings.append(f"frame {frame.index}: {problem}")
+                error = _frame_error(frame, problem)
+                raise TransportError(self._without_token(str(error)), name=error.name)
+            request.receipt.findings.append(self._without_token(f"frame {frame.index}: {problem}"))
+        if chunk is not None and chunk["type"] == "error":
+            return {**chunk, "errorText": self._without_token(chunk["errorText"])}
         return chunk
+
+    def _without_token(self, text: str) -> str:
+        """What the far side says, which may say what it was sent: into a notebook the token must not come."""
+        return text.replace(self._token, "***") if self._token and len(self._token) >= _SECRET_CHARS else text
+
+    async def _refuse(self, response: httpx.Response) -> None:
+        """Raise what the reference throws for an answer without a stream; content type and headers do not count."""
+        import httpx
+
+        if not response.is_success:
+            try:
+                text = (await response.aread()).decode(errors="replace")
+            except httpx.HTTPError as problem:
+                text = f"the answer broke off: {problem}"
+            message = self._without_token(text) or "Failed to fetch the chat response."
+            raise TransportError(message, name="AI_APICallError", status=response.status_code)
+        if response.status_code in _NO_BODY:
+            raise TransportError("The response body is empty.", name="AI_EmptyResponseBodyError", status=None)
 
 
 def _host_of(api: str) -> str:
@@ -182,6 +207,28 @@ def _host_of(api: str) -> str:
     return host if port is None else f"{host}:{port}"
 
 
+def _clean_token(token: str | None) -> str | None:
+    """The token without white space around it, as a file gives it. Its value is in no message."""
+    if token is None:
+        return None
+    token = token.strip()
+    if not token or not _HEADER_VALUE.fullmatch(token):
+        raise RefusedError(
+            "the token cannot be sent: it is empty, or holds a line break, a control or a non-ASCII character"
+        )
+    return token
+
+
+def _sendable(headers: dict[str, str]) -> dict[str, str]:
+    """The headers, or an error that names the bad one; the HTTP library would quote its value."""
+    for name, value in headers.items():
+        if not isinstance(value, str) or not _HEADER_VALUE.fullmatch(value):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TransportError(
+                f"the header {name!r} cannot be sent: its value is no text of printable ASCII characters"
+            )
+    return headers
+
+
 def _lower(headers: Mapping[str, str | None]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items() if value is not None}
 
@@ -191,21 +238,6 @@ def _with_path(url: str, path: str) -> str:
     start = re.search(r"[?#]", url)
     place = len(url) if start is None else start.start()
     return url[:place].removesuffix("/") + path + url[place:]
-
-
-async def _refuse(response: httpx.Response) -> None:
-    """Raise what the reference throws for an answer without a stream; content type and other headers do not count."""
-    import httpx
-
-    if not response.is_success:
-        try:
-            text = (await response.aread()).decode(errors="replace")
-        except httpx.HTTPError as problem:
-            text = f"the answer broke off: {problem}"
-        message = text or "Failed to fetch the chat response."
-        raise TransportError(message, name="AI_APICallError", status=response.status_code)
-    if response.status_code in _NO_BODY:
-        raise TransportError("The response body is empty.", name="AI_EmptyResponseBodyError", status=None)
 
 
 async def _read(response: httpx.Response) -> AsyncGenerator[bytes, None]:

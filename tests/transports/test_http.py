@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aisdk_lab.chat import Chat, ChatEvent, RequestOptions, ToolCall, TransportRequest
-from aisdk_lab.errors import TransportError
+from aisdk_lab.errors import RefusedError, TransportError
 from aisdk_lab.loopback import lab_loop
 from aisdk_lab.transports.http import HttpTransport
 from aisdk_lab.ui_stream.predicates import complete_with_approval_responses, complete_with_tool_calls
@@ -258,3 +258,46 @@ def test_the_answer_to_a_stop_does_not_matter_but_a_dead_server_is_said():
             await HttpTransport(server.url, stop=True).stop("c")
 
     lab_loop().run(run(), timeout=10)
+
+
+# ── the token is a secret ───────────────────────────────────────────────────────────────────────────────────────────
+
+SECRET = "s3cret-token-value"
+
+
+@pytest.mark.parametrize("token", [f"{SECRET}\nX-Evil: 1", f"{SECRET}\r", f"a\x00{SECRET}", f"{SECRET}\u2019", " ", ""])
+def test_a_token_that_no_header_can_hold_is_refused_without_being_shown(token: str):
+    if token == f"{SECRET}\r":  # only around it: a file's line end
+        assert HttpTransport("http://127.0.0.1:1/api", token=token)._base_headers({})["authorization"][7:] == SECRET
+        return
+    with pytest.raises(RefusedError) as caught:
+        HttpTransport("http://127.0.0.1:1/api", token=token)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [f"{SECRET}\nx: y", f"{SECRET}é", SECRET.encode()])
+def test_a_header_that_cannot_be_sent_is_named_and_not_quoted(value: Any):
+    chat = Chat(HttpTransport("http://127.0.0.1:1/api", headers={"X-Key": value}))
+    outcome = chat.send("hi")
+    assert outcome.error is not None
+    assert "'x-key'" in outcome.error.message
+    assert SECRET not in outcome.error.message
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": 401, "body": f"bad token {SECRET}!"},
+        {"chunks": [{"type": "error", "errorText": f"bad token {SECRET}!"}]},
+        {"chunks": [{"type": SECRET}]},
+    ],
+)
+def test_a_token_that_the_far_side_says_again_is_not_shown(answer: dict[str, Any], strict: bool):
+    async def ask() -> Any:
+        async with answering(answer) as server:
+            return await Chat(HttpTransport(f"{server.url}/api", token=SECRET, strict=strict)).asend("hi")
+
+    outcome = lab_loop().run(ask(), timeout=10)
+    assert SECRET not in repr(outcome) + str(outcome.error) + str(outcome.findings)
+    assert "***" in str(outcome.error) + str(outcome.findings)
