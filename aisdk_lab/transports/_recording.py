@@ -13,7 +13,7 @@ from typing import Any
 from aisdk_lab.capture import Capture
 from aisdk_lab.errors import TransportError
 from aisdk_lab.ui_stream.chunks import Chunk
-from aisdk_lab.ui_stream.messages import Message
+from aisdk_lab.ui_stream.messages import Message, is_tool_part
 from aisdk_lab.ui_stream.validate import read_chunk
 
 _ROLES = ("system", "user", "assistant")
@@ -116,7 +116,11 @@ def _history(capture: Capture) -> list[Message]:
     body: Any = capture.request.json if capture.request else None
     if not isinstance(body, dict):
         return []
-    found: Any = body.get("messages") or [body.get("message")]
+    return readable_messages(body.get("messages") or [body.get("message")])
+
+
+def readable_messages(found: Any) -> list[Message]:
+    """What can be shown of a list that should be one of messages: those that are none are skipped, and so are bad parts."""
     if not isinstance(found, list):
         return []
     messages: list[Message] = []
@@ -133,8 +137,12 @@ def _history(capture: Capture) -> list[Message]:
 def _is_part(part: Any) -> bool:
     if not isinstance(part, dict) or not isinstance(part.get("type"), str):
         return False
-    is_tool = part["type"] == "dynamic-tool" or part["type"].startswith("tool-")
-    return not is_tool or (isinstance(part.get("toolCallId"), str) and isinstance(part.get("state"), str))
+    if part["type"] in ("text", "reasoning"):
+        return isinstance(part.get("text"), str)
+    if not is_tool_part(part):
+        return True
+    texts = ("toolCallId", "state", *(("toolName",) if part["type"] == "dynamic-tool" else ()))
+    return all(isinstance(part.get(key), str) for key in texts) and isinstance(part.get("approval") or {}, dict)
 
 
 def as_captures(source: Capture | Sequence[Capture]) -> Sequence[Capture]:

@@ -15,6 +15,7 @@ from aisdk_lab.chat.transport import TransportRequest
 from aisdk_lab.errors import UnknownName
 from aisdk_lab.runs.application import RunApplication
 from aisdk_lab.runs.request import ChatRequest
+from aisdk_lab.runs.run import words
 from aisdk_lab.ui_stream.chunks import Chunk
 
 
@@ -67,7 +68,8 @@ class InProcessTransport:
             message_id=request.message_id,
             body={**self._body, **request.options.body},
         )
-        async with aclosing(self.application.stream(asked)) as chunks:
+        # Whoever is in this process is the agent's author: nothing is masked unless the application says so.
+        async with aclosing(self.application.stream(asked, on_error=words)) as chunks:
             async for chunk in chunks:
                 yield chunk
         request.receipt.done = True

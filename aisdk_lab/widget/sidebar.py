@@ -24,6 +24,7 @@ from aisdk_lab.chat.core import new_id
 from aisdk_lab.loopback import LOG, LabLoop
 from aisdk_lab.server.hub import Hub, hub
 from aisdk_lab.strings import languages, word
+from aisdk_lab.transports._recording import readable_messages
 from aisdk_lab.transports.replay import ReplayPlayer, Speed
 from aisdk_lab.widget.document import Document
 from aisdk_lab.widget.kernel_tools import Function, KernelTools
@@ -77,6 +78,8 @@ class Sidebar(anywidget.AnyWidget):
         self._conversation = conversation
         self._is_closed = False
         self._twins: list[Any] = []
+        self._hub: Hub | None = None
+        self._unsubscribe_tools: Callable[[], None] = lambda: None
         self._words_language = language if language in languages else _language_here()
         self._title = title if title is not None else (conversation.chat.transport.title or "")
         self._session = Session(new_id(), conversation.chat, self._document(), player=conversation.player)
@@ -85,7 +88,7 @@ class Sidebar(anywidget.AnyWidget):
         self._tools = KernelTools(self._session, _main_loop())
         self._tools.functions.update(_functions(client_tools or {}))
         self._declared = declared
-        self._hub: Hub | None = hub()
+        self._hub = hub()
         self._esm = _bundle()
         super().__init__(
             session=self._session.name,
@@ -159,7 +162,7 @@ class Sidebar(anywidget.AnyWidget):
     def close(self) -> None:
         """End the conversation of this sidebar and free everything: streams, tasks, the comm. Idempotent.
 
-        A `Chat` that was given, and adapters, go on.
+        A `Chat` that was given, and adapters, go on. Of one whose making failed it frees what there is.
         """
         if getattr(self, "_is_closed", True):  # not even made
             return
@@ -170,9 +173,11 @@ class Sidebar(anywidget.AnyWidget):
 
     async def _end(self) -> None:
         self._unsubscribe_tools()
-        if self._hub is not None:
-            sessions_of(self._hub).pop(self._session.name, None)
-        await self._session.close()
+        session: Session | None = getattr(self, "_session", None)  # the making may have failed at any point
+        if session is not None:
+            if self._hub is not None:
+                sessions_of(self._hub).pop(session.name, None)
+            await session.close()
         if self._conversation.is_own:
             await self.chat.astop()
 
@@ -220,7 +225,7 @@ class Sidebar(anywidget.AnyWidget):
             return self._session.document.value
         capture = player.last
         ended = [chunk.get("finishReason") for _, chunk in capture.chunks() if chunk["type"] == "finish"]
-        messages = capture.messages
+        messages = readable_messages(capture.messages)  # of a request that somebody recorded: anything may be in it
         reasons = {messages[-1]["id"]: ended[-1]} if messages and ended else {}
         document = Document(
             title=self._title,

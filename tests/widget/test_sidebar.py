@@ -16,7 +16,7 @@ import pytest
 
 from aisdk_lab.agents import ClientTool, agents
 from aisdk_lab.agents.scripted import scripted
-from aisdk_lab.capture import Capture, Segment
+from aisdk_lab.capture import Capture, Request, Segment
 from aisdk_lab.chat import Chat
 from aisdk_lab.errors import TransportError, UnknownName
 from aisdk_lab.importers import load, load_all
@@ -24,6 +24,7 @@ from aisdk_lab.loopback import lab_loop
 from aisdk_lab.runs.application import RunApplication
 from aisdk_lab.transports.in_process import InProcessTransport
 from aisdk_lab.transports.replay import ReplayPlayer
+from aisdk_lab.widget import sidebar as sidebar_module
 from aisdk_lab.widget.demo import demo
 from aisdk_lab.widget.operations import apply_operations
 from aisdk_lab.widget.sidebar import Sidebar
@@ -269,6 +270,54 @@ def test_a_recording_may_play_at_once(show: Callable[..., Page]):
 
 def test_the_title_can_be_given(show: Callable[..., Page]):
     assert show(title="My agent").document["title"] == "My agent"
+
+
+# ── what is broken ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+USER = {"id": "u", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
+TOOL = {"type": "tool-t", "toolCallId": "c", "state": "input-available"}
+BAD_MESSAGES = [
+    5,
+    [5],
+    [{"role": "user", "parts": [5]}],
+    [{"role": "user", "parts": [{"type": "text", "text": 7}, {"type": "text"}]}],
+    [{"id": 5, "role": ["user"], "parts": []}, {"role": "assistant"}],
+    [{"id": "a", "role": "assistant", "parts": [{**TOOL, "approval": 5}, {"type": "tool-t"}, {"type": 5}]}],
+    [{"id": "a", "role": "assistant", "parts": [{**TOOL, "type": "dynamic-tool", "toolName": 5}]}],
+    [{"role": "assistant", "parts": [TOOL]}],
+]
+
+
+@pytest.mark.parametrize("bad", BAD_MESSAGES, ids=repr)
+@pytest.mark.parametrize("answer", [[], [{"type": "start"}, {"type": "text-start", "id": "t"}, {"type": "finish"}]])
+def test_a_recording_with_a_bad_request_shows_what_can_be_shown(show: Callable[..., Page], bad: Any, answer: Any):
+    sent = [*bad, USER] if isinstance(bad, list) else bad
+    segments = [Segment(0, b"".join(encode_sse(json_text.write(chunk)) for chunk in answer))]
+    request = Request("POST", "http://127.0.0.1/api", {}, json_text.write_bytes({"messages": sent}))
+    capture = Capture(name="bad", request=request, response=None, segments=segments, protocol="ui-message-stream")
+    page = show(capture, speed="max", play=True)
+    document = page.wait(lambda value: value["status"] == "ready" and not value["replay"]["playing"])
+    assert page.sidebar.static_html()
+    if isinstance(bad, list):
+        assert {"id": "u", **USER} in document["messages"]
+
+
+def test_closing_a_sidebar_whose_making_failed_is_silent(monkeypatch: pytest.MonkeyPatch):
+    made: list[Sidebar] = []
+
+    def fail(*_args: Any, **_kwargs: Any) -> Any:
+        raise RuntimeError("no")
+
+    for name in ("Session", "Document", "KernelTools", "hub", "_bundle", "conversation_of", "bounded_json"):
+        with monkeypatch.context() as patch:
+            patch.setattr(sidebar_module, name, fail)
+            sidebar = Sidebar.__new__(Sidebar)
+            made.append(sidebar)
+            with pytest.raises(RuntimeError, match="no"):
+                sidebar.__init__(echo)
+            sidebar.close()
+            sidebar.close()
+    assert len(made) == 7
 
 
 # ── client tools ────────────────────────────────────────────────────────────────────────────────────────────────────
