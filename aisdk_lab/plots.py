@@ -8,6 +8,7 @@ black; nothing global of matplotlib is changed, and the figure does not belong t
 from __future__ import annotations
 
 import io
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Affine2DBase
 
 Lane: TypeAlias = tuple[str, str]
-"""`(kind, "")`, or `("tool", key of the call)`."""
+"""`(kind, "")`, or `("tool", key of the call)`, or `("more", "")` for the lanes that are not drawn."""
 
 COLOURS: Final = {
     "text": "#0072B2",
@@ -52,6 +53,12 @@ FONTS: Final = (
 """Tried in this order for each character; those that are not installed are passed over in silence."""
 MAX_LANES: Final = 14
 """With more calls than this, the calls of one tool share a lane."""
+MAX_DRAWN_LANES: Final = 60
+"""More lanes than this are not drawn; the picture says how many."""
+MAX_DRAWN_STEPS: Final = 100
+"""With more steps than this, only where they begin is drawn."""
+LABEL_CHARS: Final = 40
+"""Remote labels are cut here before anything is done with them."""
 TOOL_KINDS: Final = ("tool-input", "tool-run", "human-wait")
 _MISSING_GLYPH = "▯"
 _BAR = 0.46  # height of a bar; lanes are 1 apart
@@ -109,7 +116,11 @@ def _lanes(timelines: Sequence[Timeline]) -> tuple[dict[Lane, str], bool]:
     spans = [span for timeline in timelines for span in timeline.spans if span.kind != "step"]
     items = [*spans, *(mark for timeline in timelines for mark in timeline.marks)]
     by_name = len({_lane_of(item, by_name=False) for item in items}) > MAX_LANES
-    return {_lane_of(item, by_name): item.label for item in items}, by_name
+    labels = {_lane_of(item, by_name): item.label for item in items}
+    lanes = {lane: _shorten(label, LABEL_CHARS) for lane, label in list(labels.items())[:MAX_DRAWN_LANES]}
+    if len(labels) > len(lanes):
+        lanes["more", ""] = str(len(labels) - len(lanes))
+    return lanes, by_name
 
 
 def _last_ms(timeline: Timeline) -> float:
@@ -139,42 +150,55 @@ class _Exchange:
     ) -> None:
         self._axes, self._inches, self._timeline, self._lanes = axes, inches, timeline, lanes
         self._by_name, self._language = by_name, language
+        self._rows = {lane: row for row, lane in enumerate(lanes)}
+        self._steps = [span for span in timeline.spans if span.kind == "step"]
+        self._spans: dict[Lane, list[Span]] = {lane: [] for lane in lanes}
+        self._marks: dict[Lane, list[Mark]] = {lane: [] for lane in lanes}
+        for span in timeline.spans:
+            if span.kind != "step" and (lane := _lane_of(span, by_name)) in lanes:
+                self._spans[lane].append(span)
+        for mark in timeline.marks:
+            if (lane := _lane_of(mark, by_name)) in lanes:
+                self._marks[lane].append(mark)
         self._last_s, self._end_s = _last_ms(timeline) / 1000, extent_ms / 1000
 
     def _word(self, key: str, **values: object) -> str:
         return word(f"plot.{key}", self._language, **values)
 
-    def _row(self, item: Span | Mark) -> int:
-        return list(self._lanes).index(_lane_of(item, self._by_name))
-
     def draw(self, is_first: bool, is_last: bool, ticks: int) -> None:
         """Bands, bars, marks, ticks, and a word for each."""
         self._axes.set_xlim(-0.004 * self._end_s * is_first, self._end_s * (1.004 if is_last else 1.0))
         self._draw_axis(is_first, is_last, ticks)
-        for span in self._timeline.spans:
-            if span.kind == "step":
+        if len(self._steps) <= MAX_DRAWN_STEPS:
+            for span in self._steps:
                 self._draw_step(span)
-            else:
-                self._draw_bar(span)
-        for mark in self._timeline.marks:
-            shape = "x" if mark.kind == "error" else "D"
-            self._axes.plot(
-                mark.t_ms / 1000, self._row(mark), shape, color=COLOURS[mark.kind], ms=5, mew=1.6, clip_on=False
-            )
+        else:
+            starts = [span.start_ms / 1000 for span in self._steps]
+            self._axes.vlines(starts, 0, 1, color=INK, lw=0.6, alpha=0.6, transform=self._axes.get_xaxis_transform())
+        for lane, row in self._rows.items():
+            self._draw_bars(self._spans[lane], row)
+            for kind in {mark.kind: None for mark in self._marks[lane]}:
+                times = [mark.t_ms / 1000 for mark in self._marks[lane] if mark.kind == kind]
+                shape, rows = "x" if kind == "error" else "D", [row] * len(times)
+                self._axes.plot(times, rows, shape, ls="", color=COLOURS[kind], ms=5, mew=1.6, clip_on=False)
         self._label_bars(is_last)
         if is_first:
             for row, ((kind, _key), label) in enumerate(self._lanes.items()):
-                text = label if kind == "tool" else self._word(kind)
+                text = label if kind == "tool" else self._word(kind, number=label)
                 _write(self._axes, -0.012, row, text, "right", "center", across=True)
 
     def draw_gap(self, after: Timeline) -> None:
         """The person's time between two exchanges, not to scale, on the lanes of the calls that waited."""
         self._axes.set(xlim=(0, 1), xticks=[])
-        waits = [span for span in self._timeline.spans if span.kind == "human-wait" and span.end_ms is None]
+        waits = [
+            (row, span)
+            for lane, row in self._rows.items()
+            for span in self._spans[lane]
+            if span.kind == "human-wait" and span.end_ms is None
+        ]
         wait_ms = human_wait_ms([self._timeline, after])
         length = self._word("unknown_length") if wait_ms is None else self._time(wait_ms)
-        for span in waits:
-            row = self._row(span)
+        for row, span in dict(waits).items():  # one a lane: those of a shared lane look the same
             self._axes.broken_barh([(0, 1)], (row - _BAR / 2, _BAR), **_style(span, 1.0))
             _write(self._axes, 0.5, row - 0.3, self._word("waited"), "center", "bottom", inside=True)
             _write(self._axes, 0.5, row + 0.3, length, "center", "top", inside=True)
@@ -203,31 +227,29 @@ class _Exchange:
         self._axes.axvline(start, color=INK, lw=0.6, alpha=0.6)
         _write(self._axes, start, -0.92, " " + self._word("step", number=span.label), "left", "top", inside=True)
 
-    def _draw_bar(self, span: Span) -> None:
-        start, row = span.start_ms / 1000, self._row(span)
-        open_until = self._end_s if span.kind == "human-wait" else self._last_s
-        end = open_until if span.end_ms is None else span.end_ms / 1000
-        # Nothing is thinner than a line: what took no measurable time is seen all the same.
-        width = max(end - start, 0.004 * self._end_s)
-        self._axes.broken_barh(
-            [(start, width)], (row - _BAR / 2, _BAR), **_style(span, 0.9 if span.end_ms is not None else 0.4)
-        )
-        if span.kind in ("text", "reasoning"):
-            # A fine line for every delta inside the bar, so that a burst is seen as one.
-            edge = 0.003 * self._end_s
-            deltas = [
-                t for ms in self._timeline.delta_times_ms(span.kind) if start + edge < (t := ms / 1000) < end - edge
-            ]
-            self._axes.vlines(deltas, row - _BAR / 2, row + _BAR / 2, color="#ffffff", lw=0.8, alpha=0.8)
+    def _draw_bars(self, spans: Sequence[Span], row: int) -> None:
+        """The bars of a lane, those of one look as one artist: thousands of artists take minutes."""
+        looks: dict[tuple[str, bool], list[Span]] = {}
+        for span in spans:
+            looks.setdefault((span.kind, span.end_ms is None), []).append(span)
+        for (kind, is_open), alike in looks.items():
+            open_until = self._end_s if kind == "human-wait" else self._last_s
+            ends = [(s.start_ms / 1000, open_until if s.end_ms is None else s.end_ms / 1000) for s in alike]
+            # Nothing is thinner than a line: what took no measurable time is seen all the same.
+            bars = [(start, max(end - start, 0.004 * self._end_s)) for start, end in ends]
+            self._axes.broken_barh(bars, (row - _BAR / 2, _BAR), **_style(alike[0], 0.4 if is_open else 0.9))
+            if kind in ("text", "reasoning"):
+                # A fine line for every delta inside its bar, so that a burst is seen as one.
+                deltas = _inside(self._timeline.delta_times_ms(kind), ends, 0.003 * self._end_s)
+                self._axes.vlines(deltas, row - _BAR / 2, row + _BAR / 2, color="#ffffff", lw=0.8, alpha=0.8)
 
     def _label_bars(self, is_last: bool) -> None:
         """What the bars of a lane were and how long they took: once a lane, beside its bars or, between panels, above."""
-        for row, lane in enumerate(self._lanes):
-            spans = [s for s in self._timeline.spans if s.kind != "step" and _lane_of(s, self._by_name) == lane]
-            marks = [m for m in self._timeline.marks if _lane_of(m, self._by_name) == lane]
+        for lane, row in self._rows.items():
+            spans, marks = self._spans[lane], self._marks[lane]
             words = [self._said(s) for s in spans if is_last or s.kind != "human-wait" or s.end_ms is not None]
             words = words if len(spans) <= 4 else [self._word("times", number=len(spans))]
-            words += [mark.label for mark in marks[:2]] + ["…"] * (len(marks) > 2)
+            words += [_shorten(mark.label, LABEL_CHARS + 20) for mark in marks[:2]] + ["…"] * (len(marks) > 2)
             if not words:
                 continue
             starts = [s.start_ms / 1000 for s in spans] + [m.t_ms / 1000 for m in marks]
@@ -250,6 +272,16 @@ class _Exchange:
         if ms < 1000:
             return self._word("ms", number=f"{ms:,.0f}" if ms >= 0.5 else "<1")
         return self._word("s", number=f"{ms / 1000:,.1f}")
+
+
+def _inside(times_ms: Sequence[float], ends_s: Sequence[tuple[float, float]], edge_s: float) -> list[float]:
+    """The times, in seconds, that are inside one of the bars and not at its edge."""
+    times = sorted(ms / 1000 for ms in times_ms)
+    return [
+        time
+        for start, end in ends_s
+        for time in times[bisect_right(times, start + edge_s) : bisect_left(times, end - edge_s)]
+    ]
 
 
 def _shorten(text: str, limit_chars: int) -> str:

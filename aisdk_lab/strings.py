@@ -250,6 +250,7 @@ SEEING: Final[dict[str, tuple[str, str]]] = {
         "One row a chunk of the UI Message Stream. Times in ms since the request.",
         "每行一个 UI Message Stream 的 chunk。时间为自请求起的毫秒数。",
     ),
+    "plot.more": ("{number} more", "另有 {number} 项"),
     "plot.text": ("text", "文字"),
     "plot.reasoning": ("reasoning", "思考"),
     "plot.data": ("data", "数据"),

@@ -26,6 +26,11 @@ __all__ = ["Example", "Mark", "Measurement", "Metric", "Span", "Timeline", "meas
 metrics: Registry[Metric] = Registry("metric", __name__, pick)
 """The metrics by name."""
 
+LABEL_CHARS = 40
+"""How much of a tool's name the words about it show."""
+SHOWN_SPANS = 20
+"""How many times of one kind the words show."""
+
 
 class Measurement(Mapping[str, Value]):
     """Every metric of a capture or a conversation, by name; also as attributes: `measurement.first_text_ms`.
@@ -93,13 +98,16 @@ def _show(value: Value) -> str:
     if value is None:
         return word("measure.unknown")
     if isinstance(value, tuple):
-        return ", ".join(_show_span(span) for span in value)
+        more = [f"… (+{len(value) - SHOWN_SPANS:,})"] if len(value) > SHOWN_SPANS else []
+        return ", ".join([*map(_show_span, value[:SHOWN_SPANS]), *more])
     return word("measure.ms", ms=f"{value:,.1f}")
 
 
 def _show_span(span: Span) -> str:
     end = word("measure.open") if span.end_ms is None else f"{span.end_ms:,.1f}"
-    return word("measure.span", label=span.label, start=f"{span.start_ms:,.1f}", end=end)
+    # The label is remote: cut first.
+    label = span.label if len(span.label) <= LABEL_CHARS else span.label[: LABEL_CHARS - 1] + "…"
+    return word("measure.span", label=label, start=f"{span.start_ms:,.1f}", end=end)
 
 
 def measure(captures: Capture | Sequence[Capture]) -> Measurement:

@@ -254,3 +254,17 @@ def test_the_repr_and_the_card_show_numbers_with_their_unit():
     card = measured._repr_html_()
     assert "14.0 → 29.0 ms" in card
     assert "<script" not in Measurement("<script>", "complete", {})._repr_html_()
+
+
+def test_the_words_of_a_measurement_cut_labels_and_long_lists():
+    name = "n" * 1_000_000
+    reads = []
+    for number in range(100):
+        call = {"toolCallId": f"c{number}"}
+        reads.append((number, {"type": "tool-input-available", **call, "toolName": name, "input": {}}))
+        reads.append((number + 1, {"type": "tool-output-available", **call, "output": 1}))
+    measurement = measure(tiny(*reads[:4]))
+    assert len(repr(measurement)) < 2000
+    assert len(measurement._repr_html_()) < 4000
+    reads = [(t_ms, {**chunk, "toolName": "look"} if "toolName" in chunk else chunk) for t_ms, chunk in reads]
+    assert "(+80)" in repr(measure(tiny(*reads)))

@@ -199,3 +199,42 @@ def test_without_matplotlib_the_extra_is_named():
 def test_importing_the_plots_does_not_import_matplotlib():
     code = "import sys, aisdk_lab.plots; print('matplotlib' in sys.modules or 'pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+# --- sizes that nobody expects ---
+
+
+def called(number: int, name: str = "look") -> tuple[tuple[float, dict], ...]:
+    """A call that took a millisecond, `number` milliseconds after the request."""
+    call = {"toolCallId": f"c{number}", "toolName": f"{name}{number}"}
+    asked = {"type": "tool-input-available", **call, "input": {}}
+    answered = {"type": "tool-output-available", "toolCallId": call["toolCallId"], "output": 1}
+    return ((number, asked), (number + 1, answered))
+
+
+def test_a_long_tool_name_is_cut_before_it_is_drawn():
+    figure = timing(tiny((0, {"type": "start"}), *called(1, "n" * 1_000_000)))
+    assert max(map(len, words(figure))) <= 60
+    assert f"{'n' * 39}…" in words(figure)
+
+
+def test_more_lanes_than_fit_are_counted_and_not_drawn():
+    figure = timing(tiny(*(read for number in range(1, 201) for read in called(number))))
+    assert "140 more" in words(figure)
+    assert "look60" in words(figure)
+    assert "look61" not in words(figure)
+    assert figure.get_figheight() < 25
+
+
+def test_a_thousand_parts_and_steps_are_a_handful_of_artists():
+    blocks = [
+        (
+            {"type": "start-step"},
+            {"type": "text-start", "id": f"{i}"},
+            {"type": "text-delta", "id": f"{i}", "delta": "x"},
+        )
+        for i in range(1000)
+    ]
+    figure = timing(tiny(*((i + 1, chunk) for i, chunks in enumerate(blocks) for chunk in chunks)))
+    axes = figure.axes[0]
+    assert len(axes.collections) + len(axes.lines) + len(axes.texts) + len(axes.patches) < 20
