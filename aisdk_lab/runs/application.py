@@ -154,9 +154,14 @@ class RunApplication:
     # ── runs, on the lab's loop ────────────────────────────────────────────────────────────────────────────────────
 
     async def open(
-        self, request: ChatRequest, profile: Profile = "ai-sdk", *, on_disconnect: OnDisconnect | None = None
+        self,
+        request: ChatRequest,
+        profile: Profile = "ai-sdk",
+        *,
+        on_disconnect: OnDisconnect | None = None,
+        on_error: OnError | None = None,
     ) -> RunStream | ToldAgain:
-        """Admit a request and start its run.
+        """Admit a request and start its run; `on_error` words exceptions where the application was given no words.
 
         A run of the same thread that nobody reads any more is stopped first (a page that was stopped and asks anew), but
         only for a request that is admitted and is not that run's own request once more.
@@ -174,16 +179,18 @@ class RunApplication:
         admission = self._admit(request, profile)
         if admission.repeats and (outcome := self._earlier(request.thread_id, admission)) is not None:
             return ToldAgain(outcome)
-        run = self._run(agent, request, profile, admission)
+        run = self._run(agent, request, profile, admission, self._on_error or on_error)
         entry: Entry = ("run", _run_body(run, request, admission))
         self.ledger.commit(request.thread_id, run.id, [*admission.entries, entry], expect=len(seen))
         self._runs[request.thread_id] = run
         run.begin(self._ended)
         return RunStream(run, self._interrupt_left if on_disconnect == "interrupt" else _go_on)
 
-    async def stream(self, request: ChatRequest, profile: Profile = "ai-sdk") -> AsyncGenerator[Chunk, None]:
+    async def stream(
+        self, request: ChatRequest, profile: Profile = "ai-sdk", *, on_error: OnError | None = None
+    ) -> AsyncGenerator[Chunk, None]:
         """The chunks of one request, `open` and reading in one; closing the generator is leaving."""
-        response = await self.open(request, profile)
+        response = await self.open(request, profile, on_error=on_error)
         try:
             async for chunk in response:
                 yield chunk
@@ -235,7 +242,9 @@ class RunApplication:
             return admit_awaken(request, history, waiting)
         return admit_ai_sdk(request, history, waiting, trust=self._trust)
 
-    def _run(self, agent: Agent, request: ChatRequest, profile: Profile, admission: Admission) -> Run:
+    def _run(
+        self, agent: Agent, request: ChatRequest, profile: Profile, admission: Admission, on_error: OnError | None
+    ) -> Run:
         continued = admission.continued
         message_id = continued["id"] if continued else f"msg-{self._new_id()}"
         encoder: RunEncoder
@@ -259,7 +268,7 @@ class RunApplication:
             self.ledger,
             profile=profile,
             message_id=message_id,
-            on_error=self._on_error,
+            on_error=on_error,
         )
 
     def _ended(self, run: Run) -> None:

@@ -93,16 +93,17 @@ def test_stopping_the_chat_stops_the_run():
     assert lab_loop().run(run(), timeout=10) == ("aborted", False)
 
 
-def test_what_the_agent_raises_is_masked_and_ends_in_an_error():
+def test_what_the_agent_raises_ends_in_an_error_that_on_error_words():
     @scripted
     def broken(turn: Any) -> Any:
         yield turn.text("so far so good")
         raise ValueError("a secret path")
 
-    outcome = Chat(InProcessTransport(RunApplication(broken, sleep=no_wait))).send("hi")
+    application = RunApplication(broken, sleep=no_wait, on_error=lambda _error: "masked")
+    outcome = Chat(InProcessTransport(application)).send("hi")
     assert (outcome.state, outcome.text) == ("error", "so far so good")
     assert outcome.error is not None
-    assert "secret" not in outcome.error.message
+    assert outcome.error.message == "masked"
 
 
 def test_a_history_that_the_ledger_does_not_know_cannot_answer_a_call():
@@ -128,3 +129,15 @@ def test_the_transport_tells_what_the_agent_is():
     assert tuple(transport.suggestions) == tuple(agents["publish"].suggestions)
     with pytest.raises(UnknownName, match="weather"):
         InProcessTransport(application("weather"), agent_id="nobody")
+
+
+def test_whoever_is_in_this_process_reads_why_a_script_failed():
+    @scripted
+    def typo(turn):
+        yield turn.text("half ")
+        yield turn.txt("rest")
+
+    outcome = Chat(InProcessTransport(RunApplication(typo, sleep=no_wait))).send("hi")
+    assert outcome.error is not None
+    said = outcome.error.message
+    assert said == "script 'typo' raised after yield 1: AttributeError: 'ScriptTurn' object has no attribute 'txt'"
