@@ -109,7 +109,7 @@ class UnknownName(LabError, KeyError):
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
-        super().__init__(f"no {kind} is called {name!r}. Known: {', '.join(self.known) or 'none'}.")
+        super().__init__(f"no {kind} is called {cut(repr(name))}. Known: {', '.join(self.known) or 'none'}.")
 
     def __str__(self) -> str:  # KeyError would show the repr of the message
         return str(self.args[0])

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Callable, Collection, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -192,7 +192,7 @@ class Run:
         if self.failure is None:
             return MASKED_ERROR
         try:
-            shown: object = self._on_error(self.failure)
+            shown = cast(object, self._on_error(self.failure))
         except BaseException as error:  # noqa: BLE001  # SystemExit too: it would end the loop
             LOG.error("on_error failed for run %s of agent %r", self.id, self.agent.name, exc_info=error)
             return MASKED_ERROR
