@@ -27,6 +27,7 @@ from aisdk_lab.capture import Capture, CaptureWriter, Ended, Request, Response, 
 from aisdk_lab.errors import TransportError
 from aisdk_lab.strings import word
 from aisdk_lab.wire import json_text
+from aisdk_lab.wire.client_logs import masked_logs
 from aisdk_lab.wire.headers import header_problem, mask_url
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def record(
 
     recording = _Recording(_wall_clock(), name, about, save, progress)
     sent = _request(url, json, content, method, headers)
-    with recording, httpx.Client(**_client_options(sent, timeout_s)) as client:
+    with masked_logs(), recording, httpx.Client(**_client_options(sent, timeout_s)) as client:
         try:
             # The request is built by the client, so that what is kept is what went out.
             built = client.build_request(**sent, extensions={"trace": recording.trace})
@@ -104,7 +105,7 @@ async def arecord(
 
     recording = _Recording(_wall_clock(), name, about, save, progress)
     sent = _request(url, json, content, method, headers)
-    with recording:
+    with masked_logs(), recording:
         async with httpx.AsyncClient(**_client_options(sent, timeout_s)) as client:
             try:
                 built = client.build_request(**sent, extensions={"trace": recording.atrace})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import logging
 import signal
 import socket
 import sys
@@ -369,3 +370,13 @@ def test_a_url_that_cannot_be_called_is_a_transport_error_without_its_password(r
     with pytest.raises(TransportError) as refused:
         recorder(url, {})
     assert "S3CR3T" not in str(refused.value)
+
+
+def test_the_http_clients_logs_hold_no_secret_of_a_recording(recorder, caplog):
+    caplog.set_level(logging.DEBUG)
+    head = HEAD.replace(b"\r\n\r\n", b"\r\nset-cookie: sid=S3CR3T\r\n\r\n")
+    with FarSide([head, chunk(DONE), END]) as far_side:
+        capture = recorder(f"{far_side.url}?token=S3CR3T", {}, headers={"authorization": "Bearer S3CR3T"})
+    assert capture.ended == "complete"
+    assert "token=***" in caplog.text
+    assert "S3CR3T" not in caplog.text
