@@ -27,7 +27,11 @@ VALUE_CHARS = 800
 _CARD = "border: 1px solid #8886; border-radius: 6px; padding: 8px 12px; max-width: 640px"
 _MESSAGE = "margin: 8px 0"
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""What cannot be seen but changes what is: controls, and what turns text around or hides it. Joiners stay (emoji)."""
 _GLYPHS = {
     "preparing": "◷",
     "running": "◷",

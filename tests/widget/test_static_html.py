@@ -290,3 +290,19 @@ def test_what_stands_around_the_messages_is_bounded_too():
     stored = json.loads(text)
     assert (len(stored["title"]), len(stored["error"]["text"]), len(stored["notice"])) == (201, 2001, 2001)
     assert [message["parts"][0]["text"] for message in stored["messages"]] == ["hi"]
+
+
+def test_text_cannot_turn_around_or_hide_what_stands_beside_it():
+    hidden = "".join(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x9B, 0x200B)))
+    part = {
+        "type": "dynamic-tool",
+        "toolName": f"rm{hidden}",
+        "toolCallId": "c",
+        "state": "approval-requested",
+        "input": {f"pa{hidden}th": f"/a{hidden}"},
+        "approval": {"id": "a"},
+    }
+    page = static_html(document([user(f"hi{hidden} 👩\u200d👧 שלום"), assistant(part)]))
+    assert not set(hidden) & set(page)
+    assert "/a" + "\ufffd" * len(hidden) in page
+    assert "👩\u200d👧 שלום" in page
