@@ -6,6 +6,7 @@ import type { Json, ToolPart } from "../document";
 import { isObject, toolName } from "../document";
 import { useView } from "../view/context";
 import { sayCount } from "../view/strings";
+import { visible } from "../view/visible";
 import type { DiffRow } from "./line_diff";
 import { diffLines, foldSame } from "./line_diff";
 
@@ -32,7 +33,7 @@ export function proposalOf(part: ToolPart): Proposal | undefined {
 
 export function Diff({ before, after }: { before: string; after: string }): JSX.Element {
   const { say } = useView();
-  const rows = useMemo(() => foldSame(diffLines(before, after)), [before, after]);
+  const rows = useMemo(() => foldSame(diffLines(visible(before), visible(after))), [before, after]);
   if (before === after) return <p class="soft">{say("view.diff.same")}</p>;
   return (
     <div class="diff" role="group" aria-label={say("view.diff")}>

@@ -15,6 +15,7 @@ import { useView } from "./context";
 import type { GlyphName } from "./glyph";
 import { Glyph, STATUS_GLYPH } from "./glyph";
 import { sayDuration } from "./time";
+import { visible } from "./visible";
 
 /** A title in pieces, so that a narrow row is cut inside the argument and never inside the verb. */
 export interface Title {
@@ -51,7 +52,8 @@ export interface RowProps {
 }
 
 export function Row(props: RowProps): JSX.Element {
-  const { id, kind, status, title, detail, actions, beside } = props;
+  const { id, kind, status, detail, actions, beside } = props;
+  const title = visibleTitle(props.title);
   const [isOpen, toggle] = useFold(id, props.wantsOpen ?? false);
   const bodyId = useId();
   const { say } = useView();
@@ -98,6 +100,17 @@ export function Row(props: RowProps): JSX.Element {
 /** The title as one string: for the tooltip, and for whoever needs it whole. */
 export function plainTitle({ before = "", name, after = "", argument }: Title): string {
   return before + name + after + (argument ? ` · ${argument}` : "");
+}
+
+/** Names and arguments come from a model: nothing in them may turn around or hide what stands beside them. */
+function visibleTitle(title: Title): Title {
+  const { before, name, after, argument } = title;
+  return {
+    name: visible(name),
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+    ...(argument !== undefined && { argument: visible(argument) }),
+  };
 }
 
 function RowTitle({ title }: { title: Title }): JSX.Element {

@@ -12,6 +12,7 @@ import { useView } from "./context";
 import { Copy } from "./copy";
 import { LongText } from "./long_text";
 import type { WordKey } from "./strings";
+import { visible } from "./visible";
 
 /** Longest JSON that is written on one line. */
 const ONE_LINE = 64;
@@ -46,7 +47,7 @@ export function Detail({ label, value, tone }: DetailProps): JSX.Element {
     <div class="detail" data-tone={tone}>
       <span class="detail-label">{say(label)}</span>
       <div class="detail-value">
-        <LongText text={text} />
+        <LongText text={visible(text)} />
       </div>
       <Copy text={() => text} />
     </div>
@@ -59,7 +60,7 @@ export function DetailNote({ label, children }: { label: WordKey; children: stri
   return (
     <div class="detail">
       <span class="detail-label">{say(label)}</span>
-      <div class="detail-note">{children}</div>
+      <div class="detail-note">{visible(children)}</div>
     </div>
   );
 }
@@ -75,9 +76,9 @@ export function Fields({ value, label }: { value: Json; label: WordKey }): JSX.E
     <dl class="fields">
       {entries.map(([key, item]) => (
         <Fragment key={key}>
-          <dt>{key}</dt>
+          <dt>{visible(key)}</dt>
           <dd>
-            <LongText text={valueText(item)} />
+            <LongText text={visible(valueText(item))} />
           </dd>
         </Fragment>
       ))}
