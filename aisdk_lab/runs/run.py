@@ -88,6 +88,8 @@ class Run:
         self._abort_reason: str | None = None
         self._chunks: list[Chunk] = []
         self._is_over = False
+        self._is_committed = False
+        """True when the ledger was asked to take the end."""
         self._news = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         self._task: asyncio.Task[None] | None = None  # kept: a task that nobody holds may vanish
@@ -180,12 +182,23 @@ class Run:
             last = self._encoder.end(self._commit_end())
         except Exception as error:  # noqa: BLE001  # ours or a ledger's: the readers wait for an end all the same
             self._fail(error)
-            nothing: Message = {"id": self.message_id, "role": "assistant", "parts": []}
-            last = self._encoder.end(RunOutcome("error", nothing, failure=MASKED_ERROR))
+            last = self._encoder.end(self._bare_end())
         on_end(self)
         self._is_over = True
         self._publish(last)
         self._wake()
+
+    def _bare_end(self) -> RunOutcome:
+        """The end of a run whose own end failed: an error, in the ledger too when it takes one."""
+        if not self._is_committed:
+            bare = {"state": "error", "finish_reason": None, "error": "the end of the run failed", "waiting": []}
+            try:
+                usage = {"input_tokens": 0, "output_tokens": 0}
+                self._ledger.commit(self.thread_id, self.id, [("ended", {**bare, "usage": usage})], step=self._steps)
+            except Exception:  # noqa: BLE001  # a store may raise anything, and it is in the log
+                LOG.exception("the end of run %s could not be committed", self.id)
+        nothing: Message = {"id": self.message_id, "role": "assistant", "parts": []}
+        return RunOutcome("error", nothing, failure=MASKED_ERROR)
 
     def _shown_failure(self) -> str:
         """What a client may read of the failure; `on_error` is somebody else's and may fail itself."""
@@ -249,6 +262,7 @@ class Run:
             "waiting": [msgspec.to_builtins(call) for call in waiting],
             "usage": {"input_tokens": self.turn.input_tokens, "output_tokens": self.turn.output_tokens},
         }
+        self._is_committed = True
         try:
             self._commit(("ended", ended))
         except Exception as error:  # noqa: BLE001  # a store may raise anything; the run ends in any case

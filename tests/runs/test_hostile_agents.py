@@ -119,3 +119,22 @@ def test_the_quote_of_a_huge_chunk_is_cut(caplog):
     assert play(lambda: stage.send("hi"))[-1] == MASKED
     assert len(stage.application.failures[0]) < 1_000
     assert len(caplog.text) < 10_000
+
+
+@pytest.mark.parametrize("profile", ["ai-sdk", "awaken"])
+def test_a_run_whose_end_fails_still_ends_for_its_readers_and_in_the_ledger(profile):
+    class Broken(Raising):
+        client_tools = property(lambda _self: 1 / 0)
+
+        async def run(self, turn):
+            yield {"type": "tool-input-available", "toolCallId": "c1", "toolName": "pick", "input": {}}
+
+    async def scene():
+        application = RunApplication([Broken(ValueError())])
+        chunks = [chunk async for chunk in await application.open(ChatRequest("t1", (user("hi"),)), profile)]
+        return chunks, application
+
+    chunks, application = play(scene)
+    assert "error" in [chunk["type"] for chunk in chunks]
+    assert application.ledger.facts("t1")[-1].body["state"] == "error"
+    assert application.running("t1") is None
