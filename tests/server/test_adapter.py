@@ -285,3 +285,17 @@ def test_an_application_of_ones_own_can_be_served(served):
 
     application = RunApplication(one)
     assert served(application).application is application
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()], ids=repr)
+def test_a_script_that_wants_to_leave_the_program_leaves_the_server_alone(served, error):
+    @scripted(delay_ms=0)
+    def leaving(turn):
+        yield turn.text("bye")
+        raise error
+
+    adapter = served(leaving)
+    for number in range(2):
+        body = {"id": f"c{number}", "messages": [user("hi")]}
+        assert chunks(post(adapter, "/api/chat", body))[-1] == {"type": "error", "errorText": "An error occurred."}
+    assert adapter.is_running
