@@ -48,6 +48,7 @@ from aisdk_lab.wire.headers import mask_headers, mask_url, media_type
 from aisdk_lab.wire.json_lines import JsonLinesDecoder
 from aisdk_lab.wire.json_text import JsonProblem, read, write_bytes
 from aisdk_lab.wire.sse import SseDecoder
+from aisdk_lab.wire.visible import visible
 
 CaptureProtocol: TypeAlias = Literal["ui-message-stream", "text", "json-lines", "unknown"]
 Ended: TypeAlias = Literal["complete", "cut", "interrupted", "error"]
@@ -337,7 +338,7 @@ class Capture:
     # --- in a notebook ---
 
     def __repr__(self) -> str:
-        problem = [word("capture.has_problem", problem=self.problem)] if self.problem else []
+        problem = [word("capture.has_problem", problem=visible(self.problem))] if self.problem else []
         return f"<Capture {self.name!r}: {'; '.join([*_facts(self), *problem])}>"
 
     def _repr_html_(self) -> str:

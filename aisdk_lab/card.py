@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
-from aisdk_lab.wire.json_text import mend_surrogates
+from aisdk_lab.wire.visible import visible
 
 _SOFT = "color:var(--jp-ui-font-color2,#767676)"
 _LABEL = f"text-align:left;font-weight:400;padding:1px 12px 1px 0;vertical-align:top;{_SOFT}"
@@ -32,4 +32,4 @@ def html_card(title: str, state: str, about: str | None, rows: Mapping[str, obje
 
 
 def _escape(value: object) -> str:
-    return html.escape(mend_surrogates(str(value)))  # half a surrogate pair would break the notebook's encoder
+    return html.escape(visible(str(value)))  # also: half a surrogate pair would break the notebook's encoder

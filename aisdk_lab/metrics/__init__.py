@@ -17,6 +17,7 @@ from aisdk_lab.errors import UnknownName
 from aisdk_lab.metrics._base import Example, Metric, Over, Value, pick, tiny
 from aisdk_lab.metrics._timeline import Mark, Span, Timeline
 from aisdk_lab.strings import WORDS, word
+from aisdk_lab.wire.visible import visible
 
 if TYPE_CHECKING:
     import pandas
@@ -107,7 +108,7 @@ def _show_span(span: Span) -> str:
     end = word("measure.open") if span.end_ms is None else f"{span.end_ms:,.1f}"
     # The label is remote: cut first.
     label = span.label if len(span.label) <= LABEL_CHARS else span.label[: LABEL_CHARS - 1] + "…"
-    return word("measure.span", label=label, start=f"{span.start_ms:,.1f}", end=end)
+    return word("measure.span", label=visible(label), start=f"{span.start_ms:,.1f}", end=end)
 
 
 def measure(captures: Capture | Sequence[Capture]) -> Measurement:

@@ -38,8 +38,8 @@ class Span:
 
     @property
     def duration_ms(self) -> float | None:
-        """How long it took; `None` when it did not end."""
-        return None if self.end_ms is None else self.end_ms - self.start_ms
+        """How long it took; `None` when it did not end, 0 where the clock of the file ran backwards."""
+        return None if self.end_ms is None else max(0.0, self.end_ms - self.start_ms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ EXAMPLE = Example((tiny((100, {"type": "start"}), (104, {"type": "start-step"}),
 def longest_gap_ms(timeline: Timeline) -> float | None:
     """Milliseconds of the longest silence between two segments; `None` with fewer than two.
 
-    The wait for the first byte is `first_byte_ms`, not a gap. Tools that ran are in it, as they are for the reader.
+    A clock that ran backwards (an edited file) makes no negative silence: 0 then. The wait for the first byte is `first_byte_ms`, not a gap. Tools that ran are in it, as they are for the reader.
     """
     times = [segment.t_ns for segment in timeline.capture.segments if segment.t_ns is not None]
-    return max(((after - before) / 1e6 for before, after in pairwise(times)), default=None)
+    return max((max(0.0, (after - before) / 1e6) for before, after in pairwise(times)), default=None)

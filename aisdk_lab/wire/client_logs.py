@@ -7,7 +7,7 @@ calls only: what somebody else's client logs in the same kernel is none of our b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
@@ -23,7 +23,7 @@ _HEADER_LOGGERS: Final = tuple(f"httpcore.{name}" for name in ("connection", "ht
 
 
 @contextmanager
-def masked_logs() -> Iterator[None]:
+def masked_logs() -> Generator[None]:
     """Masks what the client logs in this context until the end of the `with`."""
     import logging
 

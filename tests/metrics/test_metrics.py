@@ -268,3 +268,23 @@ def test_the_words_of_a_measurement_cut_labels_and_long_lists():
     assert len(measurement._repr_html_()) < 4000
     reads = [(t_ms, {**chunk, "toolName": "look"} if "toolName" in chunk else chunk) for t_ms, chunk in reads]
     assert "(+80)" in repr(measure(tiny(*reads)))
+
+
+def test_a_tool_name_with_control_characters_is_shown_as_it_is_spelled():
+    call = {"type": "tool-input-available", "toolCallId": "c", "toolName": "a\x1b[2J\u202eb", "input": {}}
+    measurement = measure(tiny((1, call), (2, {"type": "tool-output-available", "toolCallId": "c", "output": 1})))
+    for shown in (repr(measurement), measurement._repr_html_()):
+        assert r"a\x1b[2J\u202eb" in shown
+        assert "\x1b" not in shown
+
+
+def test_a_clock_that_runs_backwards_makes_no_negative_time():
+    call = {"toolCallId": "c"}
+    measurement = measure(
+        tiny(
+            (9, {"type": "tool-input-available", **call, "toolName": "t", "input": {}}),
+            (4, {"type": "tool-output-available", **call, "output": 1}),
+        )
+    )
+    assert measurement.longest_gap_ms == 0.0
+    assert [span.duration_ms for span in measurement.tool_times] == [0.0]
