@@ -107,7 +107,12 @@ class Adapter:
         return self._web, self.port, self.token
 
     def curl(self, text: str = "hello", *, door: str = "api") -> notice.Command:
-        """A ready command for a terminal on this machine, token included; `door` is `api` or `awaken`."""
+        """A ready command for a terminal on this machine, token included; `door` is `api` or `awaken`.
+
+        Raises `RefusedError` when the adapter is stopped: nothing listens at the port that it had.
+        """
+        if not self.is_running:
+            raise RefusedError(f"{self!r} is stopped; serve its agent again: lab.serve(adapter.agent)")
         return notice.curl(self, text, door)
 
     # ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 from aisdk_lab.agents import Agent, ClientTool, agents
 from aisdk_lab.capture import Capture
 from aisdk_lab.chat import Chat
+from aisdk_lab.errors import RefusedError
 from aisdk_lab.runs.application import RunApplication
 from aisdk_lab.transports.http import HttpTransport
 from aisdk_lab.transports.in_process import InProcessTransport
@@ -55,6 +56,7 @@ def conversation_of(
     Raises:
         UnknownName: a name that no agent has.
         TransportError: a URL that is none.
+        RefusedError: an adapter that was stopped, a token that cannot be sent.
         TypeError: something that cannot be talked to.
     """
     if isinstance(source, Chat):
@@ -73,6 +75,8 @@ def conversation_of(
     if isinstance(source, Agent):
         return Conversation(Chat(InProcessTransport(source)), is_own=True)
     if isinstance(source, Served):
+        if getattr(source, "is_running", True) is False:
+            raise RefusedError(f"{source!r} is stopped; serve its agent again: lab.serve(adapter.agent)")
         return Conversation(Chat(InProcessTransport(source.application)), is_own=True)
     raise TypeError(
         f"a sidebar shows an adapter (lab.serve(…)), an agent or its name, a URL, a capture or a list of captures, "

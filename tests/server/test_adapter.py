@@ -19,6 +19,7 @@ from aisdk_lab.errors import RefusedError, UnknownName
 from aisdk_lab.loopback import THREAD_NAME, lab_loop, runtime, stop_lab_loop
 from aisdk_lab.runs.application import RunApplication
 from aisdk_lab.server import notice
+from aisdk_lab.widget.source import conversation_of
 from tests.runs.test_application import HELLO, Written
 from tests.server.conftest import chunks, headers, post, user
 
@@ -52,6 +53,15 @@ def test_stopping_frees_the_port_and_twice_is_once(served):
     assert is_free(adapter.port)
     assert not adapter.is_running
     assert runtime().servers == {}
+
+
+def test_a_stopped_adapter_gives_no_command_and_no_sidebar(served):
+    adapter = served(Written(*HELLO))
+    adapter.stop()
+    with pytest.raises(RefusedError, match=r"is stopped; serve its agent again: lab\.serve\(adapter\.agent\)"):
+        adapter.curl()
+    with pytest.raises(RefusedError, match="is stopped"):
+        conversation_of(adapter)
 
 
 def test_the_same_name_replaces_the_old_server_and_frees_its_port(served):
