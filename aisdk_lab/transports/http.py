@@ -22,6 +22,7 @@ from aisdk_lab.loopback import is_loopback
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.wire import Frame, SseDecoder, json_text
+from aisdk_lab.wire.client_logs import masked_logs
 from aisdk_lab.wire.headers import mask_url
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ class HttpTransport:
         headers = _sendable(self._base_headers({}))
         async with self._client(url) as client:
             try:
-                await client.post(url, headers=headers)
+                with masked_logs():
+                    await client.post(url, headers=headers)
             except httpx.HTTPError as problem:
                 text = self._without_token(f"cannot stop the run at {mask_url(url)}: {problem}")
                 raise TransportError(text, name="TypeError") from problem
@@ -146,7 +148,8 @@ class HttpTransport:
         async with self._client(api) as client:
             sent = client.build_request("POST", api, headers=headers, content=content)
             try:
-                response = await client.send(sent, stream=True)
+                with masked_logs():
+                    response = await client.send(sent, stream=True)
             except (httpx.HTTPError, httpx.InvalidURL) as problem:
                 # Named as Node names it, so that a lost network is taken for one.
                 text = f"fetch failed: {type(problem).__name__}: {problem} (POST {mask_url(api)})"
