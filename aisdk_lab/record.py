@@ -56,8 +56,8 @@ def record(
     """Calls an endpoint and records the exchange until the body ends.
 
     `json` is written as JavaScript would write it; `content` is sent as it is. `name` and `about` (one line on what this
-    is a recording of) are kept in the capture; the name is else that of the file or the last piece of the path. `save` appends to a capture file while the
-    recording runs. Interrupting (Ctrl-C) or losing the connection keeps what came: `ended` is `interrupted` or `error`.
+    is a recording of) are kept in the capture; the name is else that of the file or the last piece of the path. `save`
+    names a new capture file, which is appended to while the recording runs. Interrupting (Ctrl-C) or losing the connection keeps what came: `ended` is `interrupted` or `error`.
     An answer with an error status is a capture too; redirects are recorded, not followed. `timeout_s` is the longest
     silence (`None`: any). Uncompressed bytes are asked for; compressed ones are kept as they came and noted.
     Blocks until the end, without a thread or an event loop of its own.
@@ -65,7 +65,7 @@ def record(
     Raises:
         TransportError: a header or the URL cannot be sent, or no response came at all; the message names the header or
             the URL, never a header's value.
-        OSError: `save` cannot be written.
+        OSError: `save` cannot be written, or is there already: a recording never replaces another.
     """
     import httpx
 
@@ -160,6 +160,8 @@ class _Recording:
         if self._path is not None and not self._path.absolute().parent.is_dir():
             # Before anything is sent: a run that cannot be kept is not worth its cost.
             raise FileNotFoundError(f"no folder {str(self._path.parent)!r} to save {self._path.name!r} in")
+        if self._path is not None and self._path.exists():
+            raise FileExistsError(f"{str(self._path)!r} is there already; save under another name, or remove it first")
         self._line = _ProgressLine() if progress else None
         self._request: Request | None = None
         self._response: Response | None = None

@@ -228,6 +228,14 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_sent(tmp_path, re
     assert far.request == b""
 
 
+def test_a_recording_never_replaces_another(tmp_path):
+    path = tmp_path / "x.capture.jsonl"
+    path.write_text("kept")
+    with FarSide([]) as far, pytest.raises(FileExistsError, match="is there already; save under another name"):
+        record(far.url, {}, save=path, progress=False)
+    assert path.read_text() == "kept"
+
+
 def interrupt() -> None:
     """Ctrl-C, as the kernel gets it."""
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
