@@ -149,13 +149,14 @@ def test_the_token_is_shown_only_when_asked_for(served, caplog, capfd):
         post(adapter, "/api/chat", b"nonsense")
         httpx.get(f"{adapter.url}/health?token={adapter.token}", trust_env=False)
         shown = [repr(adapter), adapter._repr_html_(), str(adapter), repr(adapter._doors), repr(adapter.application)]
+        asked_for = adapter.curl()
         adapter.stop()
         shown += [repr(adapter), adapter._repr_html_(), *capfd.readouterr()]
     logged = [record.getMessage() for record in caplog.records if record.name.startswith(("aisdk_lab", "tornado"))]
     assert any("GET /health" in line for line in logged), "the client's own log is not ours"
     shown += logged
     assert adapter.token not in "".join(shown)
-    assert adapter.token in adapter.curl()
+    assert adapter.token in asked_for
 
 
 def test_nothing_of_the_server_is_printed(served, capfd):
