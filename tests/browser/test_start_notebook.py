@@ -46,7 +46,6 @@ def errors(page: NotebookPage) -> list[str]:
 def test_it_runs_and_its_sidebars_go_on_after_the_persons_answers(start):
     assert errors(start) == []
     demo = SidebarView(start, DEMO)
-    demo.root.get_by_role("group", name="Suggestions").get_by_role("button").first.click()
     demo.press("Adopt")
     demo.press("Allow")
     demo.says("Ready")
