@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -200,7 +200,7 @@ class MessageReducer:
         """
         self._index += 1
         self.visible = self.updates_status = False
-        kind = chunk.get("type") if isinstance(chunk, dict) else None
+        kind = chunk.get("type") if isinstance(cast("object", chunk), dict) else None
         if not isinstance(kind, str):
             self._find("; ".join(chunk_problems(chunk)))
             return ()
