@@ -170,6 +170,7 @@ def test_typing_in_the_sidebar_never_reaches_the_notebook(opened):
     cells = (
         "() => jupyterapp.shell.currentWidget.content.widgets.map(({ model }) => [model.type, model.executionCount])"
     )
+    view.page.wait_idle()  # the sidebar is there before its cell has its number
     before = view.page.page.evaluate(cells)
     view.prompt.click()
     for key in COMMANDS:
