@@ -28,11 +28,11 @@ import codecs
 import copy
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Final, Literal, TypeAlias
+from typing import Any, BinaryIO, Final, Literal, TypeAlias, cast
 
 import msgspec
 
@@ -381,6 +381,20 @@ def _is_part(value: object) -> bool:
         and isinstance(approval.get("id"), str)
         and (value["state"] != "input-streaming" or isinstance(value.get("rawInput", ""), str))
     )
+
+
+def captures_of(given: object) -> tuple[Capture, ...]:
+    """The captures that a caller gave: one, or several in their order.
+
+    Raises:
+        TypeError: something else; says what came and how to get a capture.
+    """
+    several = (given,) if isinstance(given, Capture) or not isinstance(given, Iterable) else tuple(given)
+    if isinstance(given, str) or not all(isinstance(each, Capture) for each in several):
+        raise TypeError(
+            f"expected a capture or several, got {given!r:.80}. lab.samples[name], lab.load(path) and lab.record(url) give one."
+        )
+    return cast("tuple[Capture, ...]", several)
 
 
 def _waiting(parts: Sequence[Part], finish_reason: str | None) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from aisdk_lab.capture import Capture
+from aisdk_lab.capture import Capture, captures_of
 from aisdk_lab.errors import MissingExtra
 from aisdk_lab.metrics import Mark, Span, Timeline
 from aisdk_lab.metrics.human_wait_ms import human_wait_ms
@@ -75,8 +75,9 @@ def timing(captures: Capture | Sequence[Capture], *, language: str = "en") -> Fi
     Raises:
         MissingExtra: matplotlib is not installed.
         ValueError: no capture was given.
+        TypeError: what was given is no capture.
     """
-    given = (captures,) if isinstance(captures, Capture) else tuple(captures)
+    given = captures_of(captures)
     if not given:
         raise ValueError("nothing to draw: no capture was given")
     new_figure = _figure_class()

@@ -11,9 +11,9 @@ from __future__ import annotations
 import bisect
 import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from aisdk_lab.capture import Capture
+from aisdk_lab.capture import Capture, captures_of
 from aisdk_lab.errors import UnknownName
 from aisdk_lab.strings import word
 from aisdk_lab.ui_stream.chunks import Chunk
@@ -87,7 +87,11 @@ def table(capture: Capture, kind: TableKind) -> pandas.DataFrame:
     Raises:
         UnknownName: no such table.
     """
-    return _build(kind, _rows(kind)(capture), _COLUMNS[kind])
+    rows = _rows(kind)
+    if not isinstance(cast("object", capture), Capture):
+        captures_of(capture)  # says what is wrong, unless these are captures
+        raise TypeError("expected one capture, got several; lab.tables(captures, kind) puts them into one table")
+    return _build(kind, rows(capture), _COLUMNS[kind])
 
 
 def tables(captures: Iterable[Capture], kind: TableKind) -> pandas.DataFrame:
@@ -97,7 +101,7 @@ def tables(captures: Iterable[Capture], kind: TableKind) -> pandas.DataFrame:
         UnknownName: no such table.
     """
     rows = _rows(kind)
-    named = ((capture.name, *row) for capture in captures for row in rows(capture))
+    named = ((capture.name, *row) for capture in captures_of(captures) for row in rows(capture))
     return _build(kind, named, {"capture": "string", **_COLUMNS[kind]})
 
 

@@ -24,6 +24,8 @@ from typing import Any, overload
 from aisdk_lab.agents._actions import CallResult, ScriptError, ScriptTurn
 from aisdk_lab.agents._base import ClientTool, Turn
 from aisdk_lab.agents._player import Player, Script
+from aisdk_lab.card import html_card
+from aisdk_lab.strings import word
 from aisdk_lab.ui_stream.chunks import Chunk
 
 __all__ = ["AGENT", "CallResult", "ScriptError", "ScriptTurn", "ScriptedAgent", "scripted"]
@@ -56,6 +58,14 @@ class ScriptedAgent:
 
     def __repr__(self) -> str:
         return f"<scripted agent {self.name!r}: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            word("agent.suggestions"): " · ".join(self.suggestions),
+            word("agent.client_tools"): ", ".join(self.client_tools),
+            word("agent.about"): (self.__doc__ or "").strip().partition("\n")[0],
+        }
+        return html_card(self.title, self.name, None, rows)
 
     @property
     def client_tools(self) -> Mapping[str, ClientTool]:

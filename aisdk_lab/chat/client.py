@@ -18,12 +18,14 @@ import copy
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
+from aisdk_lab.card import html_card
 from aisdk_lab.chat.core import MAX_ROUNDS, ChatCore, Predicate, Subscriber, either_complete, new_id
 from aisdk_lab.chat.events import ChatError, ChatStatus, Outcome
 from aisdk_lab.chat.handlers import HANDLER_OF, Handler
 from aisdk_lab.chat.transport import RequestOptions, Transport
 from aisdk_lab.loopback import LabLoop, lab_loop
-from aisdk_lab.ui_stream.messages import Message
+from aisdk_lab.strings import word
+from aisdk_lab.ui_stream.messages import Message, text_of
 
 Result = TypeVar("Result")
 _TWINS = {"wait": "await_idle"}
@@ -72,6 +74,16 @@ class Chat:
     def __repr__(self) -> str:
         core = self._core
         return f"Chat({core.transport.title or core.id!r}, {len(core.conversation)} messages, {core.status!r})"
+
+    def _repr_html_(self) -> str:
+        core, messages = self._core, self.messages
+        rows = {f"{each['role']} {number}": text_of(each)[:240] for number, each in enumerate(messages[-6:], 1)}
+        return html_card(
+            core.transport.title or core.id,
+            word(f"view.status.{core.status}"),
+            word("chat.messages", n=len(messages)),
+            rows,
+        )
 
     # ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────
 

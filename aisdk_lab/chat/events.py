@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from aisdk_lab.card import html_card
 from aisdk_lab.errors import LabError, TransportError
 from aisdk_lab.reducer import Change, UIMessageStreamError
+from aisdk_lab.strings import word
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.messages import Message, text_of
 
@@ -91,6 +93,15 @@ class Outcome(msgspec.Struct, frozen=True):
         waiting = f", waiting={self.waiting!r}" if self.waiting else ""
         error = f", error={self.error.message!r}" if self.error else ""
         return f"Outcome({self.state!r}, text={text!r}{waiting}{error})"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            word("capture.reply"): self.text[:240],
+            word("capture.waiting"): ", ".join(self.waiting),
+            word("capture.ended"): self.error.message if self.error else None,
+            word("capture.problem"): self.findings[0] if self.findings else None,
+        }
+        return html_card(word("chat.outcome"), word(f"capture.end_state.{self.state}"), None, rows)
 
 
 class ChatEvent(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from aisdk_lab._registry import Registry
-from aisdk_lab.capture import Capture, EndState
+from aisdk_lab.capture import Capture, EndState, captures_of
 from aisdk_lab.card import html_card
 from aisdk_lab.errors import UnknownName
 from aisdk_lab.metrics._base import Example, Metric, Over, Value, pick, tiny
@@ -120,8 +120,9 @@ def measure(captures: Capture | Sequence[Capture]) -> Measurement:
 
     Raises:
         ValueError: no capture was given.
+        TypeError: what was given is no capture.
     """
-    given = (captures,) if isinstance(captures, Capture) else tuple(captures)
+    given = captures_of(captures)
     if not given:
         raise ValueError("nothing to measure: no capture was given")
     timelines = [_numbered(Timeline.of(capture), number) for number, capture in enumerate(given, start=1)]
