@@ -29,7 +29,7 @@ import copy
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Literal, TypeAlias, cast
@@ -37,6 +37,7 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias, cast
 import msgspec
 
 from aisdk_lab.card import html_card
+from aisdk_lab.exchange import CaptureProtocol, Request, Response, Segment, protocol_of
 from aisdk_lab.reducer import MessageReducer
 from aisdk_lab.strings import word
 from aisdk_lab.ui_stream.chunks import Chunk
@@ -44,83 +45,34 @@ from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part
 from aisdk_lab.ui_stream.tool_status import tool_status
 from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.wire.frame import Frame
-from aisdk_lab.wire.headers import mask_headers, mask_url, media_type
+from aisdk_lab.wire.headers import media_type
 from aisdk_lab.wire.json_lines import JsonLinesDecoder
-from aisdk_lab.wire.json_text import JsonProblem, read, write_bytes
+from aisdk_lab.wire.json_text import write_bytes
 from aisdk_lab.wire.sse import SseDecoder
 from aisdk_lab.wire.visible import visible
 
-CaptureProtocol: TypeAlias = Literal["ui-message-stream", "text", "json-lines", "unknown"]
 Ended: TypeAlias = Literal["complete", "cut", "interrupted", "error"]
 EndState: TypeAlias = Literal["complete", "waiting", "error", "aborted", "truncated"]
 StrPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+__all__ = [
+    "Capture",
+    "CaptureProtocol",
+    "CaptureWriter",
+    "EndState",
+    "Ended",
+    "Request",
+    "Response",
+    "Segment",
+    "captures_of",
+    "protocol_of",
+]
 
 HEADER_START: Final = b'{"aisdk_lab_capture":'
 """How every capture file begins."""
 FORMAT_VERSION: Final = 1
 SHOWN_CHARS: Final = 240
 """How much of the reply the notebook's card shows."""
-
-
-class Segment(msgspec.Struct, frozen=True, gc=False):
-    """The bytes that one read returned."""
-
-    t_ns: int | None
-    """Monotonic arrival, nanoseconds since the request was sent; `None` where no clock was kept."""
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What was sent. Secrets in `url` and `headers` are masked when the object is made."""
-
-    method: str
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "url", mask_url(self.url))
-        object.__setattr__(self, "headers", mask_headers(self.headers))
-
-    @property
-    def json(self) -> Any:
-        """The body as a JSON value; `None` when there is none or it is not JSON."""
-        try:
-            return read(self.body or b"null")
-        except JsonProblem:
-            return None
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """Status and headers that came back; secrets in `headers` are masked when the object is made."""
-
-    status: int | None
-    """`None` where the source does not tell it."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    t_ns: int | None = None
-    """When the headers were there, nanoseconds since the request was sent."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "headers", mask_headers(self.headers))
-
-
-def protocol_of(response: Response | None) -> CaptureProtocol:
-    """The protocol that status and `content-type` announce.
-
-    The official client looks at neither (spec §1.1), so every event stream is taken for a UI Message Stream here.
-    """
-    if response is None:
-        return "unknown"
-    kind = media_type(response.headers)
-    if kind == "text/event-stream":
-        return "ui-message-stream"
-    if kind in ("application/x-ndjson", "application/jsonl", "application/json-lines"):
-        return "json-lines"
-    if kind == "text/plain" and (response.status or 200) < 400:
-        return "text"
-    return "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
