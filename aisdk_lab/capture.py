@@ -73,6 +73,8 @@ HEADER_START: Final = b'{"aisdk_lab_capture":'
 FORMAT_VERSION: Final = 1
 SHOWN_CHARS: Final = 240
 """How much of the reply the notebook's card shows."""
+SHOWN_NAME: Final = 40
+"""How much of an event's name a problem quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +157,7 @@ class Capture:
     def problems(self) -> tuple[str, ...]:
         """What the official client would have refused, in order: `frame 3: …`; frames that are no chunks, chunks out of order.
 
-        Empty for the text protocol, which has neither.
+        A frame with an event name is named with it. Empty for the text protocol, which has neither.
         """
         if self.protocol == "text":
             return ()
@@ -163,7 +165,9 @@ class Capture:
         for frame in self.frames():
             chunk, problem = read_chunk(frame)
             if problem is not None:
-                found.append(f"frame {frame.index}: {problem}")
+                # An event name often says what the frame is: "ping".
+                named = f" (event {frame.event[:SHOWN_NAME]!r})" if frame.event else ""
+                found.append(f"frame {frame.index}{named}: {problem}")
             elif chunk is not None:
                 reducer.feed(chunk)
                 found.extend(f"frame {frame.index}: {finding.partition(': ')[2]}" for finding in reducer.findings)

@@ -319,3 +319,11 @@ def test_no_view_breaks_on_a_bad_message_in_the_request(message):
         assert capture.end_state == "complete"
         assert isinstance(capture.messages, list)
         assert measure(capture).end_state == "complete"
+
+
+def test_a_problem_names_the_event_of_its_frame():
+    (problem,) = body(b"event: ping\ndata:\n\n").problems()
+    assert problem.startswith("frame 0 (event 'ping'): not JSON: ")
+    (long,) = body(b"event: " + b"\x1b" * 900 + b"\ndata: x\n\n").problems()
+    assert "\x1b" not in long
+    assert len(long) < 300
