@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.node import NODE, PACKAGES, is_installed
+from tests.node import NODE, PACKAGES, is_installed, is_required, why_missing
 
 GOLDEN = Path(__file__).parent / "golden"
 BROWSER = Path(__file__).parent / "browser"
@@ -42,7 +42,10 @@ def golden() -> Callable[[str, str], Path]:
 
 @pytest.fixture(scope="session")
 def node() -> Path:
-    """The Node 24 of the wheel; the two npm folders are installed."""
+    """The Node 24 of the wheel; the two npm folders are installed. No Node: a failure in CI, a skip elsewhere."""
+    reason = why_missing()
+    if reason:
+        (pytest.fail if is_required() else pytest.skip)(reason)
     for folder in PACKAGES:
         assert is_installed(folder), f"{folder.name}/node_modules is out of date: run 'python -m tests install'"
     return NODE
