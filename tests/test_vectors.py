@@ -14,7 +14,12 @@ from tests import vectors
 from tests.vector_rules import as_recorded, first_difference, specials
 
 GOLDEN = Path(__file__).parent / "golden"
-FILES = [(kind, path) for path in sorted(GOLDEN.glob("*/*.jsonl")) if (kind := vectors.kind_of(path))]
+FILES = [
+    (kind, path)
+    for kind in vectors.KINDS
+    for path in sorted((GOLDEN / kind).glob("*.jsonl"))
+    if vectors.kind_of(path) == kind
+]
 CASES = [
     pytest.param(kind, case, id=f"{path.stem}:{case['name']}")
     for kind, path in FILES
