@@ -1,0 +1,185 @@
+"""Our side of each case, one fresh process a run: `python -m tests.bench.ours WORK FILE [ARGUMENT]` answers with JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import msgspec
+import pandas  # noqa: F401 — a table imports it when first asked for, which is no part of the replay
+
+import aisdk_lab as lab
+from aisdk_lab.capture import Capture, Segment
+from aisdk_lab.reducer import MessageReducer
+from aisdk_lab.ui_stream.partial_json import PartialJsonParser
+from aisdk_lab.ui_stream.validate import read_chunks
+from aisdk_lab.wire import SseDecoder
+from tests.bench import inputs
+from tests.bench.clock import Answer, Stream, digest, forget_high_water, memory_bytes, segments_of, timed
+
+
+def decode(path: Path, size: str) -> Answer:
+    """Bytes to frames to chunks that were checked."""
+    segments = segments_of(path, int(size))
+
+    def work() -> list[Any]:
+        decoder, read = SseDecoder(), []
+        for segment in segments:
+            frames = decoder.feed(segment)
+            if frames:
+                read += read_chunks(frames)
+        read += read_chunks(decoder.close())
+        return read
+
+    seconds, read = timed(work)
+    chunks = [chunk for chunk, _problem in read if chunk is not None]
+    return {"seconds": seconds, "check": {"chunks": digest(chunks)}}
+
+
+def reduce(path: Path, keep: str) -> Answer:
+    """The message after every chunk, each of them kept or dropped; the samples are read when all is over."""
+    stream = Stream(path)
+    slices = stream.slices(stream.chunks())
+    kept: list[Any] = []
+    sampled: list[Any] = []
+    reducer = MessageReducer()
+    times: list[float] = []
+    forget_high_water()
+    before = memory_bytes("VmHWM")
+    for part in slices:
+        started = perf_counter()
+        if keep == "kept":
+            for chunk in part:
+                reducer.feed(chunk)
+                if reducer.visible:
+                    kept.append(reducer.snapshot())
+        else:
+            snapshot = None
+            for chunk in part:
+                reducer.feed(chunk)
+                if reducer.visible:
+                    snapshot = reducer.snapshot()
+            sampled.append(snapshot)
+        times.append(perf_counter() - started)
+    peak_bytes = memory_bytes("VmHWM") - before
+    if kept:
+        assert len(kept) == stream.messages
+        sampled = [kept[len(kept) * turn // inputs.SLICES - 1] for turn in range(1, inputs.SLICES + 1)]
+    return {
+        "seconds": sum(times),
+        "first_us": 1e6 * times[0] / len(slices[0]),
+        "last_us": 1e6 * times[-2] / len(slices[-2]),  # the last of all holds what publishes nothing
+        "peak_bytes": peak_bytes,
+        "check": {
+            "samples": digest([snapshot.message for snapshot in sampled[: inputs.SLICES]]),
+            "last": digest([reducer.message]),
+        },
+    }
+
+
+def reduce_memory(path: Path) -> Answer:
+    """How much higher the process stands for reducing a stream that is parsed chunk by chunk, as one that arrives."""
+    lines = Stream(path).lines
+    read = msgspec.json.Decoder().decode
+    reducer = MessageReducer()
+    reducer.feed(read(lines[0]))
+    reducer.snapshot()
+    forget_high_water()
+    before = memory_bytes("VmHWM")
+    for line in lines[1:]:
+        reducer.feed(read(line))
+        reducer.snapshot()
+    peak = memory_bytes("VmHWM") - before
+    return {"peak_bytes": peak, "chunk_bytes": sum(map(len, lines)), "check": {"last": digest([reducer.message])}}
+
+
+def read_partial(path: Path) -> Answer:
+    """The value of unfinished JSON after every delta."""
+    deltas = inputs.pieces(path.read_text("utf-8"))
+    ends = [len(deltas) * turn // inputs.SLICES for turn in range(inputs.SLICES + 1)]
+    parser = PartialJsonParser()
+    times: list[float] = []
+    sampled: list[str] = []
+    for begin, end in pairwise(ends):
+        part, value = deltas[begin:end], None
+        started = perf_counter()
+        for delta in part:
+            parser.feed(delta)
+            value = parser.value
+        times.append(perf_counter() - started)
+        sampled.append(digest([value]))  # now: the next feed changes the value
+    return {
+        "seconds": sum(times),
+        "first_us": 1e6 * times[0] / ends[1],
+        "last_us": 1e6 * times[-1] / (ends[-1] - ends[-2]),
+        "check": {"samples": digest(sampled)},
+    }
+
+
+def recorded(lines: list[bytes]) -> Capture:
+    """A capture as a recorder makes one: each chunk came with a read of its own."""
+    return Capture(
+        name="bench",
+        segments=tuple(
+            Segment(data=b"data: " + line + b"\n\n", t_ns=1_000_000 * place + 1) for place, line in enumerate(lines)
+        ),
+    )
+
+
+def capture_memory(path: Path) -> Answer:
+    """What a capture holds, and how much higher the process stands while its chunks are read."""
+    lines = Stream(path).lines
+    recorded(lines[:10])
+    forget_high_water()
+    before = memory_bytes("VmRSS")
+    capture = recorded(lines)
+    kept = memory_bytes("VmRSS") - before
+    forget_high_water()
+    before = memory_bytes("VmHWM")
+    count = sum(1 for _frame, _chunk in capture.chunks())
+    assert count == len(lines)
+    reading = memory_bytes("VmHWM") - before
+    return {"peak_bytes": kept, "reading_bytes": reading, "chunk_bytes": sum(map(len, lines)), "check": {}}
+
+
+def replay(path: Path, size: str) -> Answer:
+    """A recorded capture through decode, reduce (the message after every chunk) and into the table of its chunks."""
+    segments = segments_of(path, int(size))
+    times = [1_000_000 * place + 1 for place in range(len(segments))]
+    capture = Capture(
+        name="bench",
+        segments=tuple(Segment(data=data, t_ns=t_ns) for data, t_ns in zip(segments, times, strict=True)),
+    )
+    reducer = MessageReducer(reset="never")
+    steps: list[float] = []
+
+    def work() -> int:
+        started = perf_counter()
+        for _frame, chunk in capture.chunks():
+            reducer.feed(chunk)
+            if reducer.visible:
+                reducer.snapshot()
+        steps.append(perf_counter() - started)
+        return len(lab.table(capture, "chunks"))
+
+    seconds, rows = timed(work)
+    assert rows == path.read_bytes().count(b"\n")
+    return {"seconds": seconds, "reduced_seconds": steps[0], "check": {"last": digest([reducer.message])}}
+
+
+WORKS = {
+    "decode": decode,
+    "reduce": reduce,
+    "reduce-memory": reduce_memory,
+    "partial": read_partial,
+    "capture-memory": capture_memory,
+    "replay": replay,
+}
+
+if __name__ == "__main__":
+    work, path, *arguments = sys.argv[1:]
+    sys.stdout.write(json.dumps(WORKS[work](Path(path), *arguments)))

@@ -1,0 +1,102 @@
+"""The peers and yardsticks in Python: `python -m tests.bench.peers WORK FILE [ARGUMENT]` answers with JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx_sse
+import msgspec
+
+from tests.bench.clock import Answer, Stream, digest, segments_of, timed
+
+
+class Reads(httpx.SyncByteStream):
+    """The body of a response, in the reads of the case."""
+
+    def __init__(self, segments: list[bytes]) -> None:
+        self.segments = segments
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.segments)
+
+
+def decode_httpx_sse(path: Path, size: str) -> Answer:
+    """httpx-sse over a real response of httpx, and `json.loads`; nothing looks whether it is a chunk."""
+    stream = Reads(segments_of(path, int(size)))
+
+    def work() -> list[Any]:
+        response = httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=stream)
+        events = httpx_sse.EventSource(response).iter_sse()
+        return [json.loads(event.data) for event in events if event.data != "[DONE]"]
+
+    seconds, chunks = timed(work)
+    return {"seconds": seconds, "check": {"chunks": digest(chunks)}}
+
+
+def decode_split(path: Path, size: str) -> Answer:
+    """The yardstick: split at blank lines and msgspec; right for nothing but frames of one `data: ` line."""
+    segments = segments_of(path, int(size))
+    read = msgspec.json.Decoder().decode
+
+    def work() -> list[Any]:
+        buffer, chunks = bytearray(), []
+        for segment in segments:
+            buffer += segment
+            if b"\n" in segment:
+                *blocks, tail = bytes(buffer).split(b"\n\n")
+                buffer = bytearray(tail)
+                chunks += [read(block[6:]) for block in blocks if block[6:] != b"[DONE]"]
+        return chunks
+
+    seconds, chunks = timed(work)
+    return {"seconds": seconds, "check": {"chunks": digest(chunks)}}
+
+
+def reduce_append(path: Path) -> Answer:
+    """The floor: a walk that appends each delta to its block and joins at the end; no message in between."""
+    chunks = Stream(path).chunks()
+
+    def work() -> list[dict[str, Any]]:
+        parts: list[dict[str, Any]] = []
+        texts: dict[str, list[str]] = {}
+        places: dict[str, int] = {}
+
+        def on_step(_chunk: dict[str, Any]) -> None:
+            parts.append({"type": "step-start"})
+
+        def on_start(chunk: dict[str, Any]) -> None:
+            texts[chunk["id"]], places[chunk["id"]] = [], len(parts)
+            parts.append({"type": "text", "text": "", "state": "done"})
+
+        def on_delta(chunk: dict[str, Any]) -> None:
+            texts[chunk["id"]].append(chunk["delta"])
+
+        def on_end(chunk: dict[str, Any]) -> None:
+            parts[places[chunk["id"]]]["text"] = "".join(texts[chunk["id"]])
+
+        handlers: dict[str, Callable[[dict[str, Any]], None]] = {
+            "start-step": on_step,
+            "text-start": on_start,
+            "text-delta": on_delta,
+            "text-end": on_end,
+        }
+        for chunk in chunks:
+            handle = handlers.get(chunk["type"])
+            if handle is not None:
+                handle(chunk)
+        return parts
+
+    seconds, parts = timed(work)
+    return {"seconds": seconds, "check": {"last": digest([{"id": "m1", "role": "assistant", "parts": parts}])}}
+
+
+WORKS = {"httpx-sse": decode_httpx_sse, "split": decode_split, "append": reduce_append}
+
+if __name__ == "__main__":
+    work, path, *arguments = sys.argv[1:]
+    sys.stdout.write(json.dumps(WORKS[work](Path(path), *arguments)))
