@@ -188,6 +188,21 @@ def reduce(rng: Random) -> Json:
     return given
 
 
+BAD_BYTES = [
+    b"",
+    b"\xff",
+    b"\xe6\x9d",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f",
+    b"\xc0\xaf",
+    b"\xf4\x90\x80\x80",
+    b"\0",
+    b"\r",
+    b"\n",
+    b":",
+]
+
+
 def sse(rng: Random) -> Json:
     body = b"\xef\xbb\xbf" if rng.random() < 0.1 else b""
     end = rng.choice([b"\n", b"\r\n", b"\r"])
@@ -202,12 +217,13 @@ def sse(rng: Random) -> Json:
         if rng.random() < 0.1:
             end = rng.choice([b"\n", b"\r\n", b"\r"])
         body += end.join(lines) + end + end
-    if rng.random() < 0.3:
-        body = (
-            body[: rng.randrange(len(body) + 1)]
-            + rng.choice([b"", b"\xff", b"\xe6\x9d"])
-            + body[rng.randrange(len(body)) :]
-        )
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        place = rng.randrange(len(body) + 1)
+        body = body[:place] + rng.choice(BAD_BYTES) + body[place + rng.randrange(2) :]
+    if b"\r" in body:
+        # eventsource-parser 3.1.1 loses the event before a CR that ended a read when no line end comes after it; whether
+        # it does depends on the cut, and our frames never do.
+        body += b"\n"
     cuts = sorted({rng.randrange(len(body) + 1) for _ in range(rng.randrange(6))})
     reads = [body[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(body)], strict=True)]
     schema = {"schema": "ui"} if rng.random() < 0.1 else {}
