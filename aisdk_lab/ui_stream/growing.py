@@ -1,69 +1,75 @@
-"""Values that grow by deltas: text in pieces, and the unfinished input of a tool call.
+"""Text that arrives in deltas, readable as it was after any of them.
 
-Stage: ui_stream, below the reducer. A delta costs its own length only; the whole value is put together when somebody
-asks for it.
+Stage: ui_stream, below the reducer. A delta costs one append; text is put together when somebody asks for it. Nothing
+is ever taken away, so whoever remembers a version (the number of a chunk) finds the text of that moment again.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
-from typing import Any
+from bisect import bisect_right
+from itertools import accumulate
 
-from aisdk_lab.ui_stream.chunks import UNSET, Unset
-from aisdk_lab.ui_stream.partial_json import PartialJsonParser
-
-
-def join_surrogates(text: str) -> str:
-    """Join surrogate pairs that are two code points, as text that was cut inside a pair has them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-    return text
+from aisdk_lab.wire.json_text import join_surrogates
 
 
 class GrowingText:
-    """Text that arrives in deltas; `index` is the part that shows it."""
+    """Deltas and the versions at which they came."""
 
-    def __init__(self, index: int = -1) -> None:
-        self.index = index
-        self.half = ""  # a high surrogate at the end of a delta waits for its other half
-        self._pieces: list[str] = []
+    __slots__ = ("_offsets", "_whole", "_whole_count", "half", "has_halves", "pieces", "versions")
 
-    def feed(self, delta: str) -> str:
-        """The text that may be shown now: surrogate halves that arrived in two deltas are joined."""
-        text = self.half + delta
+    def __init__(self, text: str = "", version: int = 0) -> None:
+        self.pieces: list[str] = []
+        self.versions: list[int] = []
+        """The version of each piece, ascending."""
         self.half = ""
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            self.half, text = text[-1], text[:-1]
-        text = join_surrogates(text)
+        """A high surrogate at the end: a view is told of it together with its other half."""
+        self.has_halves = False
+        """Some delta held a surrogate, so the pieces need joining as JavaScript joins them."""
+        self._whole = ""  # the first `_whole_count` pieces joined
+        self._whole_count = 0
+        self._offsets: list[int] = []
         if text:
-            self._pieces.append(text)
-        return text
+            self.add(text, version)
 
-    def join(self) -> str:
-        """All of it, a waiting half included."""
-        self._pieces = ["".join(self._pieces)]
-        return self._pieces[0] + self.half
+    def add(self, delta: str, version: int) -> str:
+        """Take a delta; return what a view may append now (halves that arrived in two deltas are joined)."""
+        self.pieces.append(delta)
+        self.versions.append(version)
+        if delta.isascii() and not self.half:
+            return delta
+        try:
+            (self.half + delta).encode()
+        except UnicodeEncodeError:
+            self.has_halves = True
+            return self._shown_of(self.half + delta)
+        return delta
 
+    def _shown_of(self, text: str) -> str:
+        self.half = ""
+        if "\ud800" <= text[-1] <= "\udbff":
+            self.half, text = text[-1], text[:-1]
+        return join_surrogates(text)
 
-class GrowingInput:
-    """The input of a tool call that is being written (an entry of the reference's `partialToolCalls`)."""
+    def count_at(self, version: int | None) -> int:
+        """How many pieces had come at a version (`None`: now)."""
+        versions = self.versions
+        if version is None or not versions or versions[-1] <= version:
+            return len(versions)
+        return bisect_right(versions, version)
 
-    def __init__(self, fields: Mapping[str, Any], name: str, dynamic: bool) -> None:
-        self.name = name
-        self.dynamic = dynamic
-        self.encoding: str | Unset = fields.get("inputEncoding", UNSET)
-        self.labels = {key: fields[key] for key in ("title", "toolMetadata") if fields.get(key) is not None}
-        self.raw = GrowingText()
-        self.parser = PartialJsonParser()
+    def text_at(self, count: int) -> str:
+        """The first `count` pieces, a waiting half included."""
+        if self.has_halves:
+            return join_surrogates("".join(self.pieces[:count]))
+        if count > self._whole_count:
+            self._whole += "".join(self.pieces[self._whole_count : count])
+            self._whole_count = count
+        if count == self._whole_count:
+            return self._whole
+        if len(self._offsets) < self._whole_count:
+            self._offsets = list(accumulate(map(len, self.pieces[: self._whole_count])))
+        return self._whole[: self._offsets[count - 1]] if count else ""
 
-    @property
-    def is_text(self) -> bool:
-        """True when the input is plain text and not JSON (`inputEncoding: "text"`)."""
-        return self.encoding == "text"
-
-    def value(self) -> Any:
-        """A copy of the value so far; `UNSET` while the text cannot be repaired. The original goes on changing."""
-        return self.raw.join() if self.is_text else copy.deepcopy(self.parser.value)
+    def text(self) -> str:
+        """All of it."""
+        return self.text_at(len(self.pieces))

@@ -67,6 +67,11 @@ class GrowingTree:
         """A copy that does not change."""
         return _copied(self.value)
 
+    def settled(self) -> Any:  # any JSON value
+        """The value as it stays: the open containers are copied, closed ones do not change any more."""
+        value = self.value
+        return self._copy_of_open(0) if self._stack else value
+
     def take_ops(self) -> tuple[PathOp, ...]:
         """The operations since the last call."""
         ops, self._ops = self._ops, []

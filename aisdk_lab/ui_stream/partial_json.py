@@ -90,6 +90,15 @@ class PartialJsonParser:
             return self._result.value
         return self._tree.value if self._tree is not None and self._visible else UNSET
 
+    def snapshot(self) -> Any:  # any JSON value, or UNSET
+        """The value that shows now, which later feeds do not change.
+
+        Only the containers that are still open are copied; what is closed is shared with the parser: read-only.
+        """
+        if self._result is not None:
+            return self._result.value
+        return self._tree.settled() if self._tree is not None and self._visible else UNSET
+
     @property
     def state(self) -> State:
         """How the reference's parse of the text so far goes; before the first text as for an empty one."""

@@ -71,7 +71,7 @@ def test_golden_files_say_where_they_come_from(area):
 
 def test_no_file_is_a_second_home_for_everything():
     """A long file is asked which second thing is in it; the answer stands here."""
-    answered = {"aisdk_lab/reducer.py": "nothing: one case for each chunk type, and they share the message"}
+    answered: dict[str, str] = {}
     limits = {"aisdk_lab": 500, "widget_js": 500, "tests": 800}
     long = {
         name: lines
