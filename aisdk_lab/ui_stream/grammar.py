@@ -2,13 +2,15 @@
 
 Stage: ui_stream. The validator, the writer, the reducer's helpers, the linter, the documentation and the state-machine
 widget read these tables. A new chunk type is a row here; the red tests that follow show what else it needs.
-Source: `ai` 7.0.173, zod 4.6.7 (specification of chunks: fields, since which version; tool states and what moves them).
+Source: `ai` 7.0.173, zod 4.6.7 (specification of chunks: fields; tool states and what moves them); the `since` columns
+from the published packages themselves (recorded: tests/golden/versions). Lines 5.0 and 6.0 are still released and take
+over much of 7.0, so a name has one first version a line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 FieldKind = Literal[
     "string",
@@ -29,12 +31,18 @@ INPUT_ENCODINGS = ("json", "text")
 DATA_PREFIX = "data-"
 
 
+Since = tuple[str, ...]
+"""The first version of each line of `ai` that knows something. A line that is not named has it from its `.0` on when an
+earlier line is named, else never: `("5.0.92",)` holds in all of 6.0, `("6.0.308", "7.0.142")` not in 7.0.141."""
+ALWAYS: Since = ("5.0.0",)
+
+
 class Field(NamedTuple):
-    """One field of a chunk. `since` is the first version of `ai` that knows it."""
+    """One field of a chunk, and since when a client knows it (`versions` reads that)."""
 
     kind: FieldKind
     required: bool = False
-    since: str = "5.0.0"
+    since: Since = ALWAYS
 
 
 class ChunkRule(NamedTuple):
@@ -43,14 +51,14 @@ class ChunkRule(NamedTuple):
     fields: Mapping[str, Field]
     act: Act
     scope: Scope
-    since: str = "5.0.0"
+    since: Since = ALWAYS
 
 
 _STRING, _TEXT = Field("string"), Field("string", required=True)
 _BOOLEAN, _METADATA = Field("boolean"), Field("provider-metadata")
-_TOOL_METADATA = Field("json-object", since="7.0.0")
-_TITLE = Field("string", since="6.0.0")
-_RESULT_METADATA = Field("provider-metadata", since="7.0.0")
+_TOOL_METADATA = Field("json-object", since=("6.0.176",))
+_TITLE = Field("string", since=("6.0.0",))
+_RESULT_METADATA = Field("provider-metadata", since=("6.0.120",))
 _ANY, _ANY_KEY = Field("any"), Field("any", required=True)
 
 
@@ -61,27 +69,29 @@ def _tool(**fields: Field) -> dict[str, Field]:
 CHUNKS: Mapping[str, ChunkRule] = {
     "start": ChunkRule({"messageMetadata": _ANY, "messageId": _STRING}, "opens", "message"),
     "finish": ChunkRule(
-        {"finishReason": Field("finish-reason", since="6.0.0"), "messageMetadata": _ANY}, "closes", "message"
+        {"finishReason": Field("finish-reason", since=("5.0.92",)), "messageMetadata": _ANY}, "closes", "message"
     ),
-    "abort": ChunkRule({"reason": Field("string", since="6.0.15")}, "closes", "message"),
+    "abort": ChunkRule({"reason": Field("string", since=("6.0.15",))}, "closes", "message"),
     "error": ChunkRule({"errorText": _TEXT}, "marks", "message"),
     "message-metadata": ChunkRule({"messageMetadata": _ANY_KEY}, "marks", "message"),
     "start-step": ChunkRule({}, "opens", "step"),
     "finish-step": ChunkRule({}, "closes", "step"),
-    "reset-step": ChunkRule({}, "marks", "step", since="7.0.70"),
+    "reset-step": ChunkRule({}, "marks", "step", since=("7.0.70",)),
     "text-start": ChunkRule({"id": _TEXT, "providerMetadata": _METADATA}, "opens", "text"),
     "text-delta": ChunkRule({"id": _TEXT, "delta": _TEXT, "providerMetadata": _METADATA}, "feeds", "text"),
     "text-end": ChunkRule(
-        {"id": _TEXT, "citations": Field("citations", since="7.0.138"), "providerMetadata": _METADATA}, "closes", "text"
+        {"id": _TEXT, "citations": Field("citations", since=("7.0.138",)), "providerMetadata": _METADATA},
+        "closes",
+        "text",
     ),
     "reasoning-start": ChunkRule({"id": _TEXT, "providerMetadata": _METADATA}, "opens", "reasoning"),
     "reasoning-delta": ChunkRule({"id": _TEXT, "delta": _TEXT, "providerMetadata": _METADATA}, "feeds", "reasoning"),
     "reasoning-end": ChunkRule({"id": _TEXT, "providerMetadata": _METADATA}, "closes", "reasoning"),
     "reasoning-file": ChunkRule(
-        {"mediaType": _TEXT, "url": _TEXT, "providerMetadata": _METADATA}, "adds", "part", since="7.0.0"
+        {"mediaType": _TEXT, "url": _TEXT, "providerMetadata": _METADATA}, "adds", "part", since=("7.0.0",)
     ),
     "file": ChunkRule({"mediaType": _TEXT, "url": _TEXT, "providerMetadata": _METADATA}, "adds", "part"),
-    "custom": ChunkRule({"kind": _TEXT, "providerMetadata": _METADATA}, "adds", "part", since="7.0.0"),
+    "custom": ChunkRule({"kind": _TEXT, "providerMetadata": _METADATA}, "adds", "part", since=("7.0.0",)),
     "source-url": ChunkRule(
         {"sourceId": _TEXT, "url": _TEXT, "title": _STRING, "providerMetadata": _METADATA}, "adds", "part"
     ),
@@ -97,14 +107,14 @@ CHUNKS: Mapping[str, ChunkRule] = {
         "part",
     ),
     "steering-message": ChunkRule(
-        {"id": _TEXT, "parts": Field("steering-parts", required=True)}, "adds", "part", since="7.0.163"
+        {"id": _TEXT, "parts": Field("steering-parts", required=True)}, "adds", "part", since=("7.0.163",)
     ),
     "tool-input-start": ChunkRule(
         _tool(
             toolName=_TEXT,
-            inputEncoding=Field("input-encoding", since="7.0.142"),
+            inputEncoding=Field("input-encoding", since=("6.0.308", "7.0.142")),
             providerExecuted=_BOOLEAN,
-            providerMetadata=Field("provider-metadata", since="6.0.39"),
+            providerMetadata=Field("provider-metadata", since=("6.0.39",)),
             toolMetadata=_TOOL_METADATA,
             dynamic=_BOOLEAN,
             title=_TITLE,
@@ -139,21 +149,21 @@ CHUNKS: Mapping[str, ChunkRule] = {
         ),
         "closes",
         "tool",
-        since="5.0.7",
+        since=("5.0.7",),
     ),
     "tool-approval-request": ChunkRule(
         {
             "approvalId": _TEXT,
             "toolCallId": _TEXT,
-            "approvalDescriptor": Field("any", since="7.0.87"),
-            "inputSchemaInput": Field("any", since="7.0.113"),
-            "reason": Field("string", since="7.0.82"),
-            "isAutomatic": Field("boolean", since="7.0.0"),
-            "signature": Field("string", since="7.0.0"),
+            "approvalDescriptor": Field("any", since=("6.0.274", "7.0.87")),
+            "inputSchemaInput": Field("any", since=("6.0.290", "7.0.113")),
+            "reason": Field("string", since=("7.0.82",)),
+            "isAutomatic": Field("boolean", since=("7.0.0",)),
+            "signature": Field("string", since=("6.0.202",)),
         },
         "feeds",
         "tool",
-        since="6.0.0",
+        since=("6.0.0",),
     ),
     "tool-approval-response": ChunkRule(
         {
@@ -165,7 +175,7 @@ CHUNKS: Mapping[str, ChunkRule] = {
         },
         "feeds",
         "tool",
-        since="7.0.0",
+        since=("7.0.0",),
     ),
     "tool-output-available": ChunkRule(
         _tool(
@@ -173,7 +183,7 @@ CHUNKS: Mapping[str, ChunkRule] = {
             providerExecuted=_BOOLEAN,
             providerMetadata=_RESULT_METADATA,
             toolMetadata=_TOOL_METADATA,
-            preliminary=Field("boolean", since="5.0.11"),
+            preliminary=Field("boolean", since=("5.0.11",)),
             dynamic=_BOOLEAN,
         ),
         "closes",
@@ -190,13 +200,13 @@ CHUNKS: Mapping[str, ChunkRule] = {
         "closes",
         "tool",
     ),
-    "tool-output-denied": ChunkRule(_tool(), "closes", "tool", since="6.0.0"),
+    "tool-output-denied": ChunkRule(_tool(), "closes", "tool", since=("6.0.0",)),
 }
 """Every fixed chunk type. The open family `data-<name>` is `DATA_CHUNK`."""
 
 DATA_CHUNK = ChunkRule({"id": _STRING, "data": _ANY_KEY, "transient": _BOOLEAN}, "adds", "data")
 
-TOOL_STATES = (
+ToolState = Literal[
     "input-streaming",
     "input-available",
     "approval-requested",
@@ -204,10 +214,19 @@ TOOL_STATES = (
     "output-available",
     "output-error",
     "output-denied",
-)
-TERMINAL_TOOL_STATES = ("output-available", "output-error", "output-denied")
+]
+TOOL_STATES: tuple[ToolState, ...] = get_args(ToolState)
+"""Every value of a tool part's `state`, in the order of a call's life; the names below are its only other spelling."""
+INPUT_STREAMING: Final = "input-streaming"
+INPUT_AVAILABLE: Final = "input-available"
+APPROVAL_REQUESTED: Final = "approval-requested"
+APPROVAL_RESPONDED: Final = "approval-responded"
+OUTPUT_AVAILABLE: Final = "output-available"
+OUTPUT_ERROR: Final = "output-error"
+OUTPUT_DENIED: Final = "output-denied"
+TERMINAL_TOOL_STATES: tuple[ToolState, ...] = (OUTPUT_AVAILABLE, OUTPUT_ERROR, OUTPUT_DENIED)
 
-TOOL_TRANSITIONS: Mapping[str, str] = {
+TOOL_TRANSITIONS: Mapping[str, ToolState] = {
     "tool-input-start": "input-streaming",
     "tool-input-delta": "input-streaming",
     "tool-input-available": "input-available",

@@ -12,6 +12,15 @@ from collections.abc import Collection, Sequence
 from typing import Literal, get_args
 
 from aisdk_lab.ui_stream.chunks import UNSET, Unset
+from aisdk_lab.ui_stream.grammar import (
+    APPROVAL_REQUESTED,
+    APPROVAL_RESPONDED,
+    INPUT_AVAILABLE,
+    INPUT_STREAMING,
+    OUTPUT_AVAILABLE,
+    OUTPUT_DENIED,
+    OUTPUT_ERROR,
+)
 from aisdk_lab.ui_stream.messages import Part, is_tool_part, tool_name
 
 ToolStatus = Literal[
@@ -52,13 +61,13 @@ def tool_status(
 def _settled(part: Part) -> ToolStatus | None:
     """The statuses that the part alone decides."""
     state, approval = part.get("state"), part.get("approval") or {}
-    if state == "approval-requested":
+    if state == APPROVAL_REQUESTED:
         return None if approval.get("isAutomatic") else "waiting"
-    if state == "output-denied" or (state == "approval-responded" and approval.get("approved") is not True):
+    if state == OUTPUT_DENIED or (state == APPROVAL_RESPONDED and approval.get("approved") is not True):
         return "denied"
-    if state == "output-error":
+    if state == OUTPUT_ERROR:
         return "failed"
-    if state == "output-available" and part.get("preliminary") is not True:
+    if state == OUTPUT_AVAILABLE and part.get("preliminary") is not True:
         return "done"
     return None
 
@@ -76,7 +85,7 @@ def _client_call(
     part: Part, busy: bool, client_tools: Collection[str] | None, finish_reason: str | Unset | None
 ) -> ToolStatus | None:
     """An unanswered call of a client tool waits, also while the rest of the response still arrives."""
-    if part.get("state") != "input-available":
+    if part.get("state") != INPUT_AVAILABLE:
         return None
     is_client = _is_client_call(part, client_tools)
     if is_client or (is_client is None and part.get("providerExecuted") is False and not busy):
@@ -96,12 +105,12 @@ def _unfinished(
     """The rest: nothing settled the call and nobody is asked to answer it."""
     state = part.get("state")
     if busy:
-        return "preparing" if state == "input-streaming" else "running"
-    if state == "approval-responded":
+        return "preparing" if state == INPUT_STREAMING else "running"
+    if state == APPROVAL_RESPONDED:
         return "approved-not-sent"
     if _a_sibling_waits(part, siblings, client_tools, finish_reason):
         return "queued"
-    if state == "input-available" and _is_client_call(part, client_tools) is None and isinstance(finish_reason, Unset):
+    if state == INPUT_AVAILABLE and _is_client_call(part, client_tools) is None and isinstance(finish_reason, Unset):
         # Stored history without frames: a client tool that waits and a server tool that was cut off look the same.
         return "unknown"
     return "interrupted"
