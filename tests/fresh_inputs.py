@@ -288,7 +288,53 @@ def convert(rng: Random) -> Json:
     return {"messages": grow_messages(rng, any_json)} | ({"options": options} if options else {})
 
 
+def _response(rng: Random) -> Json:
+    kind = rng.randrange(8)
+    if kind == 0:
+        return {
+            "status": rng.choice([400, 404, 429, 500, 503]),
+            "body": rng.choice(["", "no", '{"error":"slow down"}']),
+        }
+    if kind == 1:
+        return {"status": rng.choice([200, 204])} | rng.choice([{}, {"headers": {"x-a": "b"}}])
+    if kind == 2:
+        return {
+            "body": rng.choice(["", "<html>", "data: {}\n\n", "data: oops\n\n", 'data: {"type":"start"}\n\ndata: {'])
+        }
+    if kind == 3:
+        return {"chunks": [corrupted(rng, chunk) if rng.random() < 0.1 else chunk for chunk in grow_chunks(rng)]}
+    return {"chunks": [*grow_chunks(rng)[:6], {"type": "finish", "finishReason": "stop"}]}
+
+
+def requests(rng: Random) -> Json:
+    client: dict[str, Json] = {}
+    if rng.random() < 0.4:
+        client["id"] = rng.choice(["my chat/ü", "a?b#c", "..", ".", "%", "!~*'()", "🧑‍💻"])
+    if rng.random() < 0.2:
+        client["api"] = rng.choice(["/api/chat/", "/a?x=1", "/a/?x=1#f", "/ä b"])
+    if rng.random() < 0.3:
+        client["headers"] = {"X-A": "1", "content-type": "application/vnd.test+json"}
+    if rng.random() < 0.3:
+        client["body"] = {rng.choice(["a", "10", "2", "id", "trigger"]): any_json(rng)}
+    if rng.random() < 0.1:
+        client["prepare"] = "lastMessage"
+    if rng.random() < 0.3:
+        client["messages"] = grow_messages(rng, any_json, roles=["user", "assistant"][: rng.randrange(1, 3)])
+    actions: list[Json] = []
+    for _ in range(rng.randrange(1, 3)):
+        kind = rng.randrange(5)
+        options = {"headers": {"x-b": "2"}, "body": {"a": any_json(rng)}, "metadata": {"m": 1}}
+        action = (
+            {"do": "send", "message": {"text": rng.choice(TEXTS)}}
+            if kind < 3
+            else {"do": ["resume", "resend"][kind - 3]}
+        )
+        actions.append(action | ({"options": options} if rng.random() < 0.3 else {}))
+    given = {"actions": actions, "responses": [_response(rng) for _ in range(rng.randrange(1, 3))]}
+    return given | ({"client": client} if client else {})
+
+
 FRESH: dict[str, Callable[[Random], Json]] = {
     function.__name__: function
-    for function in (reduce, sse, partial_json, chunk_validation, predicates, validate_messages, convert)
+    for function in (reduce, sse, partial_json, chunk_validation, predicates, validate_messages, convert, requests)
 }

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from aisdk_lab.reducer import MessageReducer, UIMessageStreamError
-from aisdk_lab.ui_stream.chunks import Unset
+from aisdk_lab.ui_stream.chunks import UNSET, Unset
+from aisdk_lab.ui_stream.javascript import js_text
 from aisdk_lab.ui_stream.model_messages import MessageConversionError, convert_to_model_messages
 from aisdk_lab.ui_stream.partial_json import parse_partial_json
 from aisdk_lab.ui_stream.predicates import complete_with_approval_responses, complete_with_tool_calls
@@ -123,7 +124,8 @@ class _Reading:
         if self._reducer.visible:
             self._snapshots.append({"after": index, "message": self._final})
         if chunk["type"] == "error":
-            self._tell({"after": index, "name": "Error", "message": chunk["errorText"]})
+            text = js_text(chunk["errorText"]) if "errorText" in chunk else ""
+            self._tell({"after": index, "name": "Error", "message": text})
         return True
 
     def _reduce(self, chunk: Outcome) -> Outcome | None:
@@ -135,8 +137,10 @@ class _Reading:
         try:
             self._reducer.feed(chunk)
         except UIMessageStreamError as error:
-            where = {"chunkType": error.chunk_type, "chunkId": error.chunk_id}
-            return {"name": error.name, "message": str(error), **where}
+            where = {} if error.chunk_id is UNSET else {"chunkId": error.chunk_id}
+            return {"name": error.name, "message": str(error), "chunkType": error.chunk_type, **where}
+        except TypeError as error:  # a malformed chunk, at which JavaScript stumbles
+            return {"name": "TypeError", "message": str(error)}
         return None
 
     def _tell(self, error: Outcome) -> None:

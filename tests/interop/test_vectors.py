@@ -23,33 +23,51 @@ from tests.vector_rules import first_difference
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parent / "golden"
-FILES = [path for kind in FRESH for path in sorted((GOLDEN / kind).glob("*.jsonl")) if vectors.kind_of(path) == kind]
+FILES = [
+    path for kind in vectors.KINDS for path in sorted((GOLDEN / kind).glob("*.jsonl")) if vectors.kind_of(path) == kind
+]
 FRESH_CASES = int(os.environ.get("FRESH_CASES", "300"))
 FRESH_SEED = os.environ.get("FRESH_SEED", "0")
 LIMIT_S = 100
 SHOWN = 5
 
+CHAT = GOLDEN / "chat" / "record.mjs"
+SCRIPTS = {"requests": HERE / "requests.mjs"}
+"""What records a kind, when it is not `vectors.mjs`."""
+
 Record = Callable[[str, list[Any]], list[Any]]
+Run = Callable[..., str]
 
 
 @pytest.fixture
-def record(node: Path) -> Record:
-    """`record(kind, inputs)`: what the real package makes of them, in the format of the recordings."""
+def run(node: Path) -> Run:
+    """`run(script, *arguments, given="")`: what a Node script prints."""
 
-    def run(kind: str, inputs: list[Any]) -> list[Any]:
+    def run(script: Path, *arguments: str, given: str = "") -> str:
+        command = [node, script.name, *arguments]
         done = subprocess.run(
-            [node, "vectors.mjs"],
-            cwd=HERE,
-            input=json.dumps({"kind": kind, "inputs": inputs}),
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
+            command, cwd=script.parent, input=given, capture_output=True, text=True, timeout=LIMIT_S, check=False
         )
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return done.stdout
 
     return run
+
+
+@pytest.fixture
+def record(run: Run) -> Record:
+    """`record(kind, inputs)`: what the real package makes of them, in the format of the recordings."""
+
+    def record(kind: str, inputs: list[Any]) -> list[Any]:
+        if kind == "chat":
+            lines = [json.dumps({"name": "", "input": given}) for given in inputs]
+            return [
+                json.loads(line)["expect"] for line in run(CHAT, "play", given="\n".join(lines)).split("\n") if line
+            ]
+        script = SCRIPTS.get(kind, HERE / "vectors.mjs")
+        return json.loads(run(script, given=json.dumps({"kind": kind, "inputs": inputs})))
+
+    return record
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
@@ -67,9 +85,22 @@ def test_the_installed_package_says_what_was_recorded(path: Path, record: Record
 @pytest.mark.parametrize("kind", FRESH)
 def test_ours_is_what_the_installed_package_says_of_fresh_inputs(kind: str, record: Record) -> None:
     inputs = [FRESH[kind](Random(f"{FRESH_SEED}/{number}")) for number in range(FRESH_CASES)]
-    different: list[str] = []
-    for number, (given, expected) in enumerate(zip(inputs, record(kind, inputs), strict=True)):
-        case = {"name": f"{FRESH_SEED}/{number}", "input": given, "expect": expected}
-        if found := vectors.difference(kind, case):
-            different.append(f"{case['name']}: {found}")
-    assert not different, f"{len(different)} of {FRESH_CASES}:\n" + "\n".join(different[:SHOWN])
+    outcomes = zip(inputs, record(kind, inputs), strict=True)
+    agree(
+        kind,
+        [
+            {"name": f"{FRESH_SEED}/{number}", "input": given, "expect": expected}
+            for number, (given, expected) in enumerate(outcomes)
+        ],
+    )
+
+
+def test_ours_is_what_the_installed_package_does_in_fresh_chats(run: Run) -> None:
+    count = str(max(1, FRESH_CASES // 10))
+    agree("chat", [json.loads(line) for line in run(CHAT, "random", FRESH_SEED, count).split("\n") if line])
+
+
+def agree(kind: str, cases: list[Any]) -> None:
+    found = [(case["name"], vectors.difference(kind, case)) for case in cases]
+    different = [f"{name}: {difference}" for name, difference in found if difference]
+    assert not different, f"{len(different)} of {len(cases)}:\n" + "\n".join(different[:SHOWN])
