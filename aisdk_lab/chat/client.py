@@ -19,7 +19,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
 from aisdk_lab.card import html_card
-from aisdk_lab.chat.core import MAX_ROUNDS, ChatCore, Predicate, Subscriber, either_complete, new_id
+from aisdk_lab.chat.core import MAX_ROUNDS, ChatCore, Predicate, Subscriber, new_id
 from aisdk_lab.chat.events import ChatError, ChatStatus, Outcome
 from aisdk_lab.chat.handlers import HANDLER_OF, Handler
 from aisdk_lab.chat.transport import RequestOptions, Transport
@@ -50,37 +50,34 @@ class Chat:
         on_tool_call: Handler | None = None,
         send_automatically: bool | Predicate = True,
         max_rounds: int = MAX_ROUNDS,
+        queue: bool = False,
         strict: bool = False,
         generate_id: Callable[[], str] = new_id,
         lab: LabLoop | None = None,
     ) -> None:
         self._lab = lab or lab_loop()
-        if isinstance(send_automatically, bool):
-            predicate: Predicate | None = either_complete if send_automatically else None
-        else:
-            predicate = send_automatically
         self._core = ChatCore(
             id if id is not None else generate_id(),
             transport,
             messages=messages,
             on_tool_call=on_tool_call,
-            predicate=predicate,
-            only_after_answers=send_automatically is True,
+            send_automatically=send_automatically,
             max_rounds=max_rounds,
+            queue=queue,
             strict=strict,
             generate_id=generate_id,
         )
 
     def __repr__(self) -> str:
-        core = self._core
-        return f"Chat({core.transport.title or core.id!r}, {len(core.conversation)} messages, {core.status!r})"
+        state, title = self._core.state, self.transport.title
+        return f"Chat({title or state.id!r}, {len(state.conversation)} messages, {state.status!r})"
 
     def _repr_html_(self) -> str:
-        core, messages = self._core, self.messages
+        messages = self.messages
         rows = {f"{each['role']} {number}": text_of(each)[:240] for number, each in enumerate(messages[-6:], 1)}
         return html_card(
-            core.transport.title or core.id,
-            word(f"view.status.{core.status}"),
+            self.transport.title or self.id,
+            word(f"view.status.{self.status}"),
             word("chat.messages", n=len(messages)),
             rows,
         )
@@ -90,7 +87,7 @@ class Chat:
     @property
     def id(self) -> str:
         """The thread's id on the wire."""
-        return self._core.id
+        return self._core.state.id
 
     @property
     def transport(self) -> Transport:
@@ -105,41 +102,37 @@ class Chat:
     @property
     def status(self) -> ChatStatus:
         """`ready`, `submitted`, `streaming` or `error`."""
-        return self._core.status
+        return self._core.state.status
 
     @property
     def error(self) -> ChatError | None:
         """Why the status is `error`."""
-        return self._core.error
+        return self._core.state.error
 
     @property
     def outcome(self) -> Outcome | None:
         """How the last exchange ended; `None` before the first one has."""
-        return self._core.outcome
+        return self._core.state.outcome
 
     @property
     def is_busy(self) -> bool:
         """True while a request, or one that follows from it by itself, is under way."""
-        return self._core.is_busy
+        return self._core.requests.is_busy
 
     @property
     def messages(self) -> list[Message]:
         """A copy of the messages so far."""
-
-        async def read() -> list[Message]:
-            return copy.deepcopy(self._core.conversation.messages)
-
-        if self._lab.is_here or not self._lab.is_running:
-            return copy.deepcopy(self._core.conversation.messages)
-        return self._lab.run(read())
+        if not self._lab.is_running:
+            return copy.deepcopy(self._core.state.conversation.messages)
+        return self._on_loop(lambda: copy.deepcopy(self._core.state.conversation.messages))
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Call `callback(event)` for every event, on the lab's loop; returns what ends it. It must not block."""
-        core = self._core
-        core.subscribers = (*core.subscribers, callback)
+        state = self._core.state
+        state.subscribers = (*state.subscribers, callback)
 
         def unsubscribe() -> None:
-            core.subscribers = tuple(known for known in core.subscribers if known is not callback)
+            state.subscribers = tuple(known for known in state.subscribers if known is not callback)
 
         return unsubscribe
 
@@ -207,6 +200,25 @@ class Chat:
         options = RequestOptions(body or {}, headers or {}, metadata)
         return await self._await(self._core.regenerate(message_id, options, HANDLER_OF.get()))
 
+    def resume(
+        self, *, body: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None, metadata: Any = None
+    ) -> Outcome | None:
+        """Join the response that is under way on the far side, and wait as `send` does; `None` when there is none.
+
+        For a page that was loaded anew, or a network that went away (`outcome.is_disconnect`). A far side that cannot
+        be asked gives an outcome with the state `error`, and so does one without a door to resume at.
+        Raises `LabError` while an answer is under way.
+        """
+        options = RequestOptions(body or {}, headers or {}, metadata)
+        return self._block("resume", self._core.resume(options, HANDLER_OF.get()))
+
+    async def aresume(
+        self, *, body: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None, metadata: Any = None
+    ) -> Outcome | None:
+        """`resume`, awaited."""
+        options = RequestOptions(body or {}, headers or {}, metadata)
+        return await self._await(self._core.resume(options, HANDLER_OF.get()))
+
     def stop(self) -> None:
         """Break off the answer under way, here and on the far side; what came stays. Does nothing when idle."""
         self._block("stop", self._core.stop())
@@ -222,6 +234,29 @@ class Chat:
     async def await_idle(self) -> Outcome | None:
         """`wait`, awaited."""
         return await self._await(self._core.settle(HANDLER_OF.get()))
+
+    # ── the queue ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def queued_messages(self) -> list[Message]:
+        """A copy of the messages that wait to be sent, in their order; empty unless `queue=True`."""
+        return self._on_loop(lambda: copy.deepcopy(self._core.queue.messages))
+
+    def remove_queued_message(self, message_id: str) -> None:
+        """Forget a message that waits; does nothing when none has this id."""
+        self._on_loop(lambda: self._core.queue.remove(message_id))
+
+    def send_queued_message_now(self, message_id: str) -> Outcome | None:
+        """Stop the answer under way and send this waiting message next; then wait as `send` does.
+
+        Does nothing, and returns the last outcome, when no message waits under this id.
+        """
+        coroutine = self._core.send_queued_now(message_id, HANDLER_OF.get())
+        return self._block("send_queued_message_now", coroutine)
+
+    async def asend_queued_message_now(self, message_id: str) -> Outcome | None:
+        """`send_queued_message_now`, awaited."""
+        return await self._await(self._core.send_queued_now(message_id, HANDLER_OF.get()))
 
     # ── answers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -272,19 +307,21 @@ class Chat:
 
     def clear_error(self) -> None:
         """Go back from `error` to `ready`; does nothing in another status."""
-        if self._lab.is_here:
-            self._core.clear_error()
-        else:
-            self._lab.run(_call(self._core.clear_error))
+        self._on_loop(self._core.clear_error)
 
     def set_messages(self, messages: Iterable[Message]) -> None:
         """Put another history in place of this one. Raises `LabError` while an answer is under way."""
-        if self._lab.is_here:
-            self._core.set_messages(messages)
-        else:
-            self._lab.run(_call(lambda: self._core.set_messages(messages)))
+        self._on_loop(lambda: self._core.set_messages(messages))
 
     # ── threads ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _on_loop(self, function: Callable[[], Result]) -> Result:
+        """Call a plain function where the state lives; it waits for nothing."""
+
+        async def call() -> Result:
+            return function()
+
+        return function() if self._lab.is_here else self._lab.run(call())
 
     def _block(self, name: str, coroutine: Coroutine[Any, Any, Result]) -> Result:
         if self._lab.is_here:
@@ -299,7 +336,3 @@ class Chat:
         if self._lab.is_here:
             return await coroutine
         return await asyncio.wrap_future(self._lab.submit(coroutine))
-
-
-async def _call(function: Callable[[], Result]) -> Result:
-    return function()

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aisdk_lab.chat.conversation import Response
 from aisdk_lab.chat.events import ChatError, EndState, Outcome
+from aisdk_lab.chat.exchange import Exchange
 from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part
 from aisdk_lab.ui_stream.tool_status import tool_status
 
@@ -26,10 +26,10 @@ def steps_of(parts: Sequence[Part]) -> list[list[Part]]:
 
 
 def outcome_of(
-    response: Response, message: Message, error: ChatError | None, client_tools: Mapping[str, Any] | None
+    exchange: Exchange, message: Message, error: ChatError | None, client_tools: Mapping[str, Any] | None
 ) -> Outcome:
-    """The outcome of a response that has just been closed."""
-    reducer, receipt = response.reducer, response.request.receipt
+    """The outcome of an exchange that has just been closed, with the message of its response."""
+    reducer, receipt = exchange.opened.reducer, exchange.request.receipt
     names = None if client_tools is None else tuple(client_tools)
     waiting = tuple(
         part["toolCallId"]
@@ -37,12 +37,12 @@ def outcome_of(
         # Without the neighbours, which decide only about calls that do not wait: asking them is quadratic.
         if is_tool_part(part) and tool_status(part, (), False, names, reducer.finish_reason) == "waiting"
     )
-    state = _end_state(response, error, waiting)
+    state = _end_state(exchange, error, waiting)
     return Outcome(
         state,
         message,
         reducer.finish_reason,
-        is_abort=response.is_stopped,
+        is_abort=exchange.is_stopped,
         is_disconnect=error is not None and error.is_disconnect,
         error=error,
         waiting=waiting if state == "waiting" else (),
@@ -50,12 +50,12 @@ def outcome_of(
     )
 
 
-def _end_state(response: Response, error: ChatError | None, waiting: Sequence[str]) -> EndState:
+def _end_state(exchange: Exchange, error: ChatError | None, waiting: Sequence[str]) -> EndState:
     """Decisions §5, in its order."""
     if error is not None:
         return "error"
-    if response.is_stopped or response.request.receipt.interrupted or "abort" in response.last_words:
+    if exchange.is_stopped or exchange.request.receipt.interrupted or "abort" in exchange.last_words:
         return "aborted"
-    if not response.request.receipt.done and "finish" not in response.last_words:
+    if not exchange.request.receipt.done and "finish" not in exchange.last_words:
         return "truncated"
     return "waiting" if waiting else "complete"

@@ -17,6 +17,7 @@ from typing import Any
 
 from aisdk_lab.chat.events import ToolCall
 from aisdk_lab.chat.tool_values import ToolFailed, check_json, problem_text
+from aisdk_lab.chat.transport import RequestOptions
 
 Handler = Callable[[ToolCall], Any]
 """Gets every call whose input is complete. A value that is not `None` answers it; `None` leaves it to somebody else."""
@@ -24,10 +25,11 @@ Handler = Callable[[ToolCall], Any]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a handler runs: its chat, and how often that had been stopped when the handler began."""
+    """Where a handler runs: its chat, how often that had been stopped when it began, and the options of the request."""
 
     chat: object
     stops: int
+    options: RequestOptions
 
 
 HANDLER_OF: contextvars.ContextVar[Scope | None] = contextvars.ContextVar("aisdk_lab_handler", default=None)

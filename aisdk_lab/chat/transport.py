@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.messages import Message
 
-Trigger = Literal["submit-message", "regenerate-message"]
+Trigger = Literal["submit-message", "regenerate-message", "resume-stream"]
+"""Why a chat asks. `resume-stream` goes to `Resumable.reconnect` only, and is in no request's body."""
 
 
 @dataclass(slots=True)
@@ -73,4 +74,21 @@ class Transport(Protocol):
 
     async def stop(self, chat_id: str) -> None:
         """Tell the far side that the run is not wanted any more; called after the stream was closed."""
+        ...
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """A transport that can join a response that is under way."""
+
+    @property
+    def resume_is_replay(self) -> bool:
+        """True when a joined response is told from its beginning, false when only what is still to come."""
+        ...
+
+    async def reconnect(self, request: TransportRequest) -> AsyncGenerator[Chunk, None] | None:
+        """The chunks of the response of `request.chat_id` that is under way; `None` when there is none.
+
+        Raises `TransportError` when the far side cannot be asked.
+        """
         ...

@@ -214,6 +214,28 @@ class MessageReducer:
         self.visible = True
         self.updates_status = status
 
+    # ── a chat's own acts ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def put_part(self, index: int, part: Part) -> tuple[Change, ...]:
+        """Put another version of a part in its place: an answer that the client gives itself. The type stays.
+
+        The message and the snapshots taken from now on have it; the part is copied.
+        """
+        self._version += 1
+        self._message.version = self._version
+        old = self._message.edit(index)
+        # A key that goes away keeps its place, as everywhere here.
+        new = {**dict.fromkeys(old, UNSET), **copied(part)}
+        self._tools.replace(index, old, new)
+        self._message.put(index, new)
+        changes, self._message.changes = tuple(self._message.changes), []
+        return changes
+
+    def rejoin(self, reset: Reset) -> None:
+        """Go on with the chunks of another stream, whose `start` may begin anew: a response that is resumed."""
+        self._reset_rule = reset
+        self._saw_start = False
+
     # ── the message ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _on_start(self, chunk: Chunk) -> None:

@@ -75,6 +75,10 @@ class ToolCalls:
             if key is not None and places[key][-1] == index:
                 places[key].pop()
 
+    def replace(self, index: int, old: Part, new: Part) -> None:
+        """Note that a part of a call was put in the place of another one of it."""
+        self._move(index, _approval_id(old), _approval_id(new))
+
     def restore(self, index: int, part: Part, version: int) -> None:
         """Take up an input that was being written when the message was stored, from its `rawInput`."""
         name = part.get("toolName", UNSET) if part["type"] == DYNAMIC_TOOL else part["type"].partition("-")[2]
@@ -120,8 +124,8 @@ class ToolCalls:
         index = self._find_in_step(call_id, dynamic)
         if index is None:
             part = new_tool_part(given(chunk, "toolCallId"), name, dynamic, state, values)
-            if call is not None:
-                part.setdefault("rawInput", values["rawInput"])
+            if dynamic:
+                call = None  # the reference gives a new dynamic part no `rawInput`: the next delta does
             index = self._message.push(part, call)
             self.add(index, part)
         else:
@@ -204,7 +208,10 @@ class ToolCalls:
         """Give a part its approval; it is found by the new id from now on."""
         old = _approval_id(part)
         part["approval"] = approval
-        new = _approval_id(part)
+        self._move(index, old, _approval_id(part))
+
+    def _move(self, index: int, old: Hashable | None, new: Hashable | None) -> None:
+        """Find a part by another approval id."""
         if old == new:
             return
         if old is not None:

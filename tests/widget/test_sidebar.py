@@ -422,10 +422,10 @@ def test_closing_frees_everything_and_a_chat_that_was_given_goes_on(show: Callab
     chat = Chat(InProcessTransport(echo))
     sidebar = show(chat).sidebar
     model_id = sidebar.model_id
-    assert chat._core.subscribers
+    assert chat._core.state.subscribers
     sidebar.close()
     sidebar.close()
-    assert chat._core.subscribers == ()
+    assert chat._core.state.subscribers == ()
     assert model_id not in ipywidgets.widget._instances
     assert repr(sidebar).endswith(", closed")
     assert chat.send("still here").text == "heard still here"
