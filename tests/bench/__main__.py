@@ -96,8 +96,6 @@ def disagreements(group: Group, results: Results) -> list[str]:
 def measure(group: Group, rounds: int, folder: Path, deadline: float, results: Results) -> None:
     started = time.monotonic()
     paths = {run: write_input(folder, run, results) for run in group.runs}
-    for run in group.runs:
-        results.answers.pop(run, None)
     for _ in range(rounds):
         for run, path in paths.items():
             left_s = deadline - time.monotonic()
@@ -143,7 +141,7 @@ def text_of(about: dict[str, Any], rows: list[Row], results: Results, seconds: f
     missed = sum(row.met == "missed" for row in rows)
     lines.append(f"{sum(row.met == 'yes' for row in rows)} goals met, {missed} missed.")
     if results.left_out:
-        lines.append(f"Left out, as asked for: {', '.join(results.left_out)}.")
+        lines.append(f"Left out, as asked for: {'; '.join(results.left_out)}.")
     if about["load"][0] > 0.5 * (os.cpu_count() or 1):
         lines.append(f"The machine was not quiet when this began (load {about['load'][0]}).")
     lines += [f"TROUBLE: {line}" for line in results.trouble]

@@ -86,18 +86,25 @@ STRING_SMALL, STRING, STRING_BIG = (("tool", "string", size) for size in (30_000
 DOCUMENT = ("document", "rows", 122_000)
 
 
+READ_BYTES = ("1460",)
+MADE = "every Frame made"
+
+
 def decodes(language: str, size: int) -> dict[str, Run]:
     source, cut = ("conversation", language, FRAMES), (str(size),)
     runs = {
-        "ours": Run("ours", "decode", source, cut),
+        "ours": Run("ours", "decode", source, (*cut, "batch")),
         HTTPX: Run("peers", "httpx-sse", source, cut),
         SPLIT: Run("peers", "split", source, cut),
     }
-    return runs | ({AI: Run("ai", "decode", source, cut)} if size >= 1460 else {})
+    if size < 1460:
+        return runs
+    return runs | {MADE: Run("ours", "decode", source, (*cut, "made")), AI: Run("ai", "decode", source, cut)}
 
 
-REPLAYS = (TEXT, ROWS)
-READ_BYTES = ("1460",)
+def replays(source: tuple[str | int, ...]) -> tuple[Run, Run]:
+    return Run("ours", "replay", source, READ_BYTES), Run("ai", "replay", source, READ_BYTES)
+
 
 GROUPS = (
     *(
@@ -108,28 +115,28 @@ GROUPS = (
     Group(
         "text",
         5,
-        (*reduces(*TEXT), reader(*TEXT), Run("ai", "chat", TEXT), Run("peers", "append", TEXT)),
+        (
+            *(*reduces(*TEXT_SMALL), reader(*TEXT_SMALL)),
+            *(*reduces(*TEXT), reader(*TEXT), Run("ai", "chat", TEXT), Run("peers", "append", TEXT)),
+        ),
     ),
-    Group("text, a tenth", 5, (*reduces(*TEXT_SMALL), reader(*TEXT_SMALL))),
-    Group("parts", 3, (*reduces(*PARTS), reader(*PARTS))),
-    Group("parts, other sizes", 3, (*reduces(*PARTS_BIG), reader(*PARTS_SMALL))),
-    Group("tools", 3, (*reduces(*TOOLS), reader(*TOOLS))),
-    Group("tools, other sizes", 3, (*reduces(*TOOLS_BIG), reader(*TOOLS_SMALL))),
-    Group("tool input, rows", 3, (*reduces(*ROWS), ours("reduce-memory", *ROWS), reader(*ROWS))),
-    Group("tool input, a string", 3, (*reduces(*STRING), reader(*STRING))),
-    Group("tool input, other sizes", 3, (*reduces(*STRING_BIG), reader(*STRING_SMALL), reader(*ROWS_SMALL))),
-    Group("partial JSON", 3, (ours("partial", *DOCUMENT), Run("ai", "partial", DOCUMENT))),
+    Group("parts", 3, (*reduces(*PARTS), reader(*PARTS), *reduces(*PARTS_BIG), reader(*PARTS_SMALL))),
+    Group("tools", 3, (*reduces(*TOOLS), reader(*TOOLS), *reduces(*TOOLS_BIG), reader(*TOOLS_SMALL))),
+    Group(
+        "tool input, rows",
+        3,
+        (*reduces(*ROWS), ours("reduce-memory", *ROWS), reader(*ROWS), *reduces(*ROWS_BIG), reader(*ROWS_SMALL)),
+    ),
+    Group(
+        "tool input, a string",
+        3,
+        (*reduces(*STRING), reader(*STRING), *reduces(*STRING_BIG), reader(*STRING_SMALL)),
+    ),
+    Group("unfinished JSON", 3, (ours("partial", *DOCUMENT), Run("ai", "partial", DOCUMENT))),
     Group("capture", 3, (ours("capture-memory", *TEXT),)),
-    *(
-        Group(
-            f"replay {source[0]}",
-            3,
-            (Run("ours", "replay", source, READ_BYTES), Run("ai", "replay", source, READ_BYTES)),
-        )
-        for source in REPLAYS
-    ),
-    Group("tool input, 500 KB", 3, reduces(*ROWS_BIG)),
-    Group("tool input, 500 KB, the peer", 1, (*reduces(*ROWS_BIG), reader(*ROWS_BIG)), last=True),
+    Group("replay, text", 5, replays(TEXT)),
+    Group("replay, tool input", 3, replays(ROWS)),
+    Group("tool input, 500 KB", 1, (*reduces(*ROWS_BIG), reader(*ROWS_BIG)), last=True),
 )
 
 
@@ -170,12 +177,14 @@ class Results:
         return math.log(times) / math.log(self.messages[large.source] / self.messages[small.source])
 
 
-def faster(results: Results, case: str, peer: tuple[str, Run], mine: Run, goal: float | None) -> Row:
-    """How many times as long as we the peer takes."""
+def faster(
+    results: Results, case: str, peer: tuple[str, Run], mine: Run, goal: float | None, key: str = "seconds"
+) -> Row:
+    """How many times as long as we the peer takes; `key` names our time."""
     name, run = peer
     if not results.has(run, mine):
         return Row(case, name, "not measured", None, "≥", goal)
-    theirs, own, bound = results.median(run), results.median(mine), run in results.stopped
+    theirs, own, bound = results.median(run), results.median(mine, key), run in results.stopped
     shown = f"{name}: {'> ' * bound}{shown_time(theirs)}"
     return Row(case, shown, shown_time(own), theirs / own, "≥", goal, bound)
 
@@ -192,6 +201,8 @@ def decode_rows(results: Results) -> list[Row]:
             for name, goal in ((HTTPX, against_httpx), (AI, 10.0), (SPLIT, against_split)):
                 if name in runs:
                     rows.append(faster(results, case, (name, runs[name]), runs["ours"], goal))
+            if MADE in runs:
+                rows.append(faster(results, f"{case}, {MADE}", (HTTPX, runs[HTTPX]), runs[MADE], None))
     return rows
 
 
@@ -285,7 +296,8 @@ def all_rows(results: Results) -> list[Row]:
         *memory_rows(results),
     ]
     for case, source, goal in (("100k text chunks", TEXT, 5.0), ("122 KB tool input", ROWS, 100.0)):
-        peer = (f"{AI} + {CHAT}, no table", Run("ai", "replay", source, READ_BYTES))
-        mine = Run("ours", "replay", source, READ_BYTES)
+        mine, theirs = replays(source)
+        peer = (f"{AI} + {CHAT}, no table", theirs)
         rows.append(faster(results, f"replay: decode, reduce, table: {case}", peer, mine, goal))
+        rows.append(faster(results, f"replay: decode, reduce: {case}", peer, mine, None, "reduced_seconds"))
     return rows

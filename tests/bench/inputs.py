@@ -19,9 +19,10 @@ SLICES = 20
 SILENT = ("start-step", "finish-step", "finish")
 """Chunks after which the reference publishes no message."""
 WORDS = {
-    "ascii": ("hello", " wor", "ld", " and so", " on", ", the", " next", ".\n", " token", " is"),
-    "chinese": ("你好", "世界", "，我们", "继续", "写", "一个", "很长的", "。\n", "句子", "吧"),
+    "ascii": (" hello", " world", " and", " so on", " into", ", the", " nextly", ".\n\n", " tokens", " is"),
+    "chinese": ("你好", "世界", "，我们", "继续写", "一个", "很长的", "句子", "。\n", "然后", "结束吧"),
 }
+"""Tokens as models send them: a frame of a delta has 57 bytes, in Chinese 60."""
 
 
 def dumps(value: Any) -> str:

@@ -22,22 +22,24 @@ from tests.bench import inputs
 from tests.bench.clock import Answer, Stream, digest, forget_high_water, memory_bytes, segments_of, timed
 
 
-def decode(path: Path, size: str) -> Answer:
-    """Bytes to frames to chunks that were checked."""
+def decode(path: Path, size: str, frames: str) -> Answer:
+    """Bytes to frames to chunks that were checked; `frames`: `made` when each is wanted as an object, else `batch`."""
     segments = segments_of(path, int(size))
 
-    def work() -> list[Any]:
-        decoder, read = SseDecoder(), []
+    def work() -> tuple[list[Any], list[str | None]]:
+        decoder, read, wrong = SseDecoder(), list[Any](), list[str | None]()
         for segment in segments:
-            frames = decoder.feed(segment)
-            if frames:
-                read += read_chunks(frames)
-        read += read_chunks(decoder.close())
-        return read
+            batch = decoder.feed(segment)
+            if batch:
+                chunks, problems = read_chunks(batch if frames == "batch" else list(batch))
+                read += chunks
+                wrong += problems
+        return read, wrong
 
-    seconds, read = timed(work)
-    chunks = [chunk for chunk, _problem in read if chunk is not None]
-    return {"seconds": seconds, "check": {"chunks": digest(chunks)}}
+    seconds, (read, wrong) = timed(work)
+    assert not any(wrong)
+    assert read[-1] is None  # [DONE]
+    return {"seconds": seconds, "check": {"chunks": digest(read[:-1])}}
 
 
 def reduce(path: Path, keep: str) -> Answer:
