@@ -162,7 +162,7 @@ class GrowingMessage:
         old = self._head.entries[-1].part
         head = old | values
         self._head.store(Entry(self.version, head, None), self.seen)
-        self._touched = self.version
+        self._touched, self.hot = self.version, None
         self._tell(MESSAGE, old, head)
 
     def truncate(self, length: int) -> None:
@@ -175,8 +175,7 @@ class GrowingMessage:
                 self._log.pop()
         del self._records[length:], self._shown[length:]
         self._stale = {index for index in self._stale if index < length}
-        self._touched = self.version
-        self.hot = None
+        self._touched, self.hot = self.version, None
 
     def heat(self, index: int, growth: Growth, version: int) -> None:
         """What grows from this version on; whoever grows calls it when it is not `hot`."""
@@ -186,8 +185,7 @@ class GrowingMessage:
 
     def _touch(self, index: int) -> None:
         self._stale.add(index)
-        self._touched = self.version
-        self.hot = None
+        self._touched, self.hot = self.version, None
 
     def _tell(self, part: int, old: Part, new: Part) -> None:
         for key, value in new.items():

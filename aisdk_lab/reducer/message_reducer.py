@@ -10,7 +10,7 @@ Source: `processUIMessageStream` of `ai` 7.0.173 (spec §4); recorded: tests/gol
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from aisdk_lab.reducer.changes import MESSAGE, Change, UIMessageStreamError
 from aisdk_lab.reducer.growing_message import GrowingMessage
@@ -174,7 +174,7 @@ class MessageReducer:
         return changes
 
     def _handler_of(self, chunk: Chunk) -> Callable[[Chunk], None] | None:
-        value: object = chunk  # a caller may be wrong about it
+        value = cast("object", chunk)  # a caller may be wrong about it
         if not isinstance(value, dict):
             what = "null (reading 'type')" if value is None else "undefined (reading 'startsWith')"
             raise TypeError(f"Cannot read properties of {what}")
