@@ -21,7 +21,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, cast
 
 from aisdk_lab.errors import LabError, MissingExtra, cut
-from aisdk_lab.ui_stream.shapes import UNSET, Issue, Path
+from aisdk_lab.ui_stream.chunks import UNSET
+from aisdk_lab.ui_stream.shapes import Issue, Path, Walk, json_members
 
 
 class SchemaProblem(LabError):
@@ -113,6 +114,12 @@ class _Checked:
         """What is wrong with the value; nested too deeply to be judged is wrong too."""
         from referencing.exceptions import Unresolvable
 
+        if value is not UNSET:
+            walk = Walk()
+            # What the library gets is plain JSON, so that whatever it raises is the schema's fault.
+            value = json_members(value, walk)
+            if walk.issues:
+                return tuple(walk.issues)
         try:
             found = [_issue(error) for error in self._validator.iter_errors(value)]
         except RecursionError:
@@ -129,6 +136,8 @@ class _Checked:
             raise SchemaProblem(
                 f"{self._name} is a broken JSON Schema: {type(error).__name__}: {cut(str(error))}"
             ) from None
+        if found and value is UNSET:
+            return (Issue((), "there is no value, and the schema asks for one", "a value", value),)
         return tuple(sorted(found, key=lambda issue: _order(issue.path, self._schema)))
 
 

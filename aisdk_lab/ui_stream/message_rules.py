@@ -179,6 +179,20 @@ def _tool_keys(state: str, is_dynamic: bool) -> Mapping[str, Rule | Optional]:
 
 _STATIC_TOOL = Union("state", {state: Shape(_tool_keys(state, False)) for state in _STATES})
 _DYNAMIC_TOOL = Union("state", {state: Shape(_tool_keys(state, True)) for state in _STATES})
+
+
+def part_shapes() -> dict[str, Shape]:
+    """Every part with its keys; families end in `*`, and a tool part has one shape for each state: `tool-*/input-available`."""
+    plain = {kind: shape for kind, shape in PLAIN_PARTS.items() if isinstance(shape, Shape)}
+    tools = {f"{TOOL_PREFIX}*": False, DYNAMIC_TOOL: True}
+    states = {
+        f"{kind}/{state}": Shape(_tool_keys(state, is_dynamic))
+        for kind, is_dynamic in tools.items()
+        for state in _STATES
+    }
+    return {**plain, f"{DATA_PREFIX}*": _DATA_PART, **states}
+
+
 _PLAIN_PART = Union(
     "type",
     PLAIN_PARTS,

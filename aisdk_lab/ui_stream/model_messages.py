@@ -5,8 +5,8 @@ have answered, a message of the role `tool`, for each step.
 A key is there where the reference's object has a value for it; what it sets to undefined is absent.
 Source: `ai` 7.0.173 `convert-to-model-messages.ts`, `create-tool-model-output.ts`; spec §8.1; recorded:
 tests/golden/convert. Differences on purpose: no warning is logged for `rawInput`; no awaiting, `to_model_output` is a
-plain function; a message without `parts` and its kin are refused with their place, where JavaScript says only
-`Cannot read properties of undefined`.
+plain function. Messages that are none (no `parts`, a part without `type`) stop JavaScript with a `TypeError`; here too,
+with the same text, and with the place, which JavaScript does not say.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from aisdk_lab.errors import LabError, cut
+from aisdk_lab.ui_stream.chunks import UNSET
 from aisdk_lab.ui_stream.grammar import DATA_PREFIX
+from aisdk_lab.ui_stream.javascript import js_text, own_properties
 from aisdk_lab.ui_stream.messages import DYNAMIC_TOOL, STEP_START, Message, Part, is_tool_part, tool_name
 from aisdk_lab.ui_stream.shapes import json_copy
 from aisdk_lab.ui_stream.url_text import InvalidUrl, normal_url
@@ -65,39 +67,66 @@ def convert_to_model_messages(
     >>> convert_to_model_messages([{"role": "user", "parts": [{"type": "text", "text": "hi"}]}])
     [{'role': 'user', 'content': [{'type': 'text', 'text': 'hi'}]}]
     """
-    given: list[Any] = list(_parts_list(messages, "messages"))
+    given = _array(messages, "messages", "messages", "some")
     for place, message in enumerate(given):
         _check_message(message, f"messages[{place}]")
     last_user = max((place for place, message in enumerate(given) if message.get("role") == "user"), default=-1)
-    converter = _Converter(tools or {}, convert_data_part)
+    is_filtering = ignore_incomplete_tool_calls or last_user > 0
+    placed: list[list[_Placed]] = []
     for place, message in enumerate(given):
-        where = f"messages[{place}].parts"
-        parts = [(part, f"{where}[{index}]") for index, part in enumerate(message["parts"])]
-        if ignore_incomplete_tool_calls or last_user > 0:
-            is_past = place < last_user
-            parts = [pair for pair in parts if _is_kept(pair[0], is_past, ignore_incomplete_tool_calls)]
+        parts = [(part, f"messages[{place}].parts[{index}]") for index, part in enumerate(message["parts"])]
+        is_past = place < last_user
+        placed.append(
+            [one for one in parts if not is_filtering or _is_kept(_part(*one), is_past, ignore_incomplete_tool_calls)]
+        )
+    converter = _Converter(tools or {}, convert_data_part)
+    for place, (message, parts) in enumerate(zip(given, placed, strict=True)):
         converter.add(message, parts, f"messages[{place}]")
     return converter.messages
 
 
-_Placed = tuple[Part, str]
-"""A part, and its place for errors."""
+_Placed = tuple[Any, str]
+"""A part, or what stands in its place, and the place for errors."""
 
 
-def _parts_list(value: Any, place: str) -> list[Any]:
+def _type_error(value: Any, name: str, wanted: str, place: str) -> MessageConversionError:
+    """What JavaScript says when `name`, which is `value`, should have `wanted`."""
+    if value is None or value is UNSET:
+        word = "null" if value is None else "undefined"
+        return MessageConversionError(f"Cannot read properties of {word} (reading '{wanted}')", _found(place, value))
+    return MessageConversionError(f"{name}.{wanted} is not a function", _found(place, value))
+
+
+def _found(place: str, value: Any) -> str:
+    if value is UNSET:
+        return f"{place} is missing"
+    try:
+        return f"{place} is {cut(repr(value), 80)}"
+    except (RecursionError, ValueError):  # too deep, or an integer of thousands of digits
+        return f"{place} is of the type {type(value).__name__}"
+
+
+def _array(value: Any, place: str, name: str, method: str) -> list[Any]:
     if not isinstance(value, (list, tuple)):
-        raise MessageConversionError("expected an array", f"{place} is {cut(repr(value), 80)}")
+        raise _type_error(value, name, method, place)
     return list(cast("Sequence[Any]", value))
 
 
 def _check_message(message: Any, place: str) -> None:
-    if not isinstance(message, Mapping):
-        raise MessageConversionError("expected an object", f"{place} is {cut(repr(message), 80)}")
-    for index, part in enumerate(_parts_list(message.get("parts"), f"{place}.parts")):
-        kind: Any = cast("Mapping[str, Any]", part).get("type") if isinstance(part, Mapping) else None
-        if not isinstance(kind, str):
-            found = f"{place}.parts[{index}] is {cut(repr(part), 80)}"
-            raise MessageConversionError("expected an object with a type", found)
+    if message is None:
+        raise _type_error(message, "", "parts", place)
+    parts: Any = cast("Mapping[str, Any]", message).get("parts", UNSET) if isinstance(message, Mapping) else UNSET
+    _array(parts, f"{place}.parts", "message.parts", "some")
+
+
+def _part(value: Any, place: str) -> Part:
+    """A part, which has a type."""
+    if value is None:
+        raise _type_error(value, "", "type", place)
+    kind: Any = cast("Mapping[str, Any]", value).get("type", UNSET) if isinstance(value, Mapping) else UNSET
+    if not isinstance(kind, str):
+        raise _type_error(kind, "part.type", "startsWith", f"{place}.type")
+    return cast(Part, value)
 
 
 def _is_kept(part: Part, is_past: bool, is_ignoring: bool) -> bool:
@@ -132,9 +161,9 @@ def _file_data(part: Part, place: str) -> dict[str, Any]:
 
 def _url(value: Any, place: str) -> str:
     try:
-        return normal_url(value if isinstance(value, str) else _as_text(value))
+        return normal_url(value if isinstance(value, str) else _as_text(value, place))
     except InvalidUrl:
-        found = f"{place} is {cut(repr(value), 80)}. Give an absolute URL (a data: URL is one)."
+        found = f"{_found(place, value)}. Give an absolute URL (a data: URL is one)."
         raise MessageConversionError("Invalid URL", found) from None
 
 
@@ -149,6 +178,18 @@ def _file_part(part: Part, place: str) -> dict[str, Any]:
         "data": _file_data(part, place),
         **_options(part.get("providerMetadata")),
     }
+
+
+def _is_text(part: Any, place: str) -> bool:
+    if part is None:
+        raise _type_error(part, "", "type", place)
+    return isinstance(part, Mapping) and cast("Mapping[str, Any]", part).get("type") == "text"
+
+
+def _steering_part(part: Any, place: str) -> dict[str, Any]:
+    if _is_text(part, place):
+        return _text_part(part)
+    return _file_part(cast(Part, part if isinstance(part, Mapping) else {}), place)
 
 
 def _approval(part: Part) -> Mapping[str, Any]:
@@ -168,28 +209,28 @@ class _Converter:
 
     def add(self, message: Message, parts: list[_Placed], place: str) -> None:
         """Add the model messages of one UI message."""
-        role = message.get("role")
+        role: Any = message.get("role", UNSET)
         if role == "system":
-            self._add_system([part for part, _ in parts if part["type"] == "text"])
+            self._add_system([(part, where) for part, where in parts if _is_text(part, where)])
         elif role == "user":
             content = [self._user_part(part, where) for part, where in parts]
             self.messages.append({"role": "user", "content": [part for part in content if part is not None]})
         elif role == "assistant":
             self._add_assistant(parts)
         else:
-            text = f"Unsupported role: {_as_text(role) if 'role' in message else 'undefined'}"
-            found = f"{place}.role is {cut(repr(role), 80)}. Use system, user or assistant."
+            text = f"Unsupported role: {_as_text(role, f'{place}.role')}"
+            found = f"{_found(f'{place}.role', role)}. Use system, user or assistant."
             raise MessageConversionError(cut(text), found, name="AI_MessageConversionError")
 
-    def _add_system(self, texts: list[Part]) -> None:
+    def _add_system(self, texts: list[tuple[Part, str]]) -> None:
         options: dict[str, Any] = {}
-        for part in texts:
-            if isinstance(part.get("providerMetadata"), Mapping):
-                options |= part["providerMetadata"]
-        content = "".join(_joined_text(part.get("text")) for part in texts)
+        for part, _ in texts:
+            options |= own_properties(part.get("providerMetadata"))
+        content = "".join(_joined_text(part.get("text"), f"{place}.text") for part, place in texts)
         self.messages.append({"role": "system", "content": content, **(_options(options) if options else {})})
 
-    def _user_part(self, part: Part, place: str) -> dict[str, Any] | None:
+    def _user_part(self, given: Any, place: str) -> dict[str, Any] | None:
+        part = _part(given, place)
         if part["type"] == "text":
             return _text_part(part)
         if part["type"] == "file":
@@ -200,28 +241,22 @@ class _Converter:
         return self.convert_data_part(part) if self.convert_data_part else None
 
     def _add_assistant(self, parts: list[_Placed]) -> None:
-        block: list[_Placed] = []
-        for part, place in parts:
-            if part["type"] == STEP_START:
-                self._add_block(block)
-                block = []
-            elif part["type"] == "steering-message":
-                self._add_block(block)
-                block = []
-                steering = _parts_list(part.get("parts"), f"{place}.parts")
-                content = [self._steering_part(one, f"{place}.parts[{index}]") for index, one in enumerate(steering)]
-                self.messages.append({"role": "user", "content": content})
-            else:
+        block: list[tuple[Part, str]] = []
+        for given, place in parts:
+            part = _part(given, place)
+            if part["type"] not in (STEP_START, "steering-message"):
                 block.append((part, place))
+                continue
+            self._add_block(block)
+            block = []
+            if part["type"] == "steering-message":
+                where = f"{place}.parts"
+                steering = _array(part.get("parts", UNSET), where, "part.parts", "map")
+                content = [_steering_part(one, f"{where}[{index}]") for index, one in enumerate(steering)]
+                self.messages.append({"role": "user", "content": content})
         self._add_block(block)
 
-    def _steering_part(self, part: Any, place: str) -> dict[str, Any]:
-        if not isinstance(part, Mapping):
-            raise MessageConversionError("expected an object with a type", f"{place} is {cut(repr(part), 80)}")
-        given = cast(Part, part)
-        return _text_part(given) if given.get("type") == "text" else _file_part(given, place)
-
-    def _add_block(self, block: list[_Placed]) -> None:
+    def _add_block(self, block: list[tuple[Part, str]]) -> None:
         content = [one for part, place in block for one in self._assistant_content(part, place)]
         if content:
             self.messages.append({"role": "assistant", "content": content})
@@ -298,10 +333,8 @@ class _Converter:
         """What the model sees of an output or an error."""
         if part.get("state") == "output-error":
             error = part.get("errorText")
-            return {
-                "type": error_type,
-                "value": _json_value(error) if error_type == "error-json" else _error_text(error),
-            }
+            value = json_copy(error) if error_type == "error-json" else _error_text(error)
+            return {"type": error_type, "value": value}
         tool = self.tools.get(tool_name(part))
         if tool is None and part["type"] == DYNAMIC_TOOL and part.get("dynamic") is False:
             return {"type": "text", "value": "Tool output omitted because the tool is no longer available."}
@@ -309,11 +342,9 @@ class _Converter:
         to_model_output = _to_model_output(tool)
         if to_model_output is not None:
             return to_model_output(output=output, tool_call_id=part.get("toolCallId"), input=part.get("input"))
-        return (
-            {"type": "text", "value": output}
-            if isinstance(output, str)
-            else {"type": "json", "value": _json_value(output)}
-        )
+        if isinstance(output, str):
+            return {"type": "text", "value": output}
+        return {"type": "json", "value": json_copy(output)}
 
 
 def _called(part: Part) -> dict[str, Any]:
@@ -346,35 +377,23 @@ def _to_model_output(tool: Any) -> Callable[..., dict[str, Any]] | None:
     return getattr(tool, "to_model_output", None)
 
 
-def _json_value(value: Any) -> Any:
-    """A plain JSON value, as if written and read again: what JSON has no word for becomes `null`."""
-    return json_copy(value)
-
-
 def _error_text(error: Any) -> str:
-    if error is None:
-        return "unknown error"
-    return error if isinstance(error, str) else _written(error)
-
-
-def _written(value: Any) -> str:
+    if error is None or isinstance(error, str):
+        return "unknown error" if error is None else error
     try:
-        return json_text.write(value)
+        return json_text.write(error)
     except (TypeError, ValueError) as problem:
         return str(problem)
 
 
-def _as_text(value: Any) -> str:
-    """What JavaScript's `String(value)` gives for a JSON value."""
-    if isinstance(value, (str, bool)) or value is None:
-        return value if isinstance(value, str) else {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, (int, float)):
-        return json_text.number_text(value)
-    if isinstance(value, (list, tuple)):
-        return ",".join(_joined_text(member) for member in cast("list[Any]", value))
-    return "[object Object]"
-
-
-def _joined_text(value: Any) -> str:
+def _joined_text(value: Any, place: str) -> str:
     """A member of a list that is joined: `null` leaves nothing."""
-    return "" if value is None else _as_text(value)
+    return "" if value is None else _as_text(value, place)
+
+
+def _as_text(value: Any, place: str) -> str:
+    """What JavaScript's `String(value)` gives for a JSON value."""
+    try:
+        return js_text(value)
+    except (RecursionError, TypeError) as problem:  # nested too deeply, or an object with a `toString` of its own
+        raise MessageConversionError(str(problem), _found(place, value)) from None

@@ -13,20 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+from aisdk_lab.ui_stream.chunks import UNSET
 from aisdk_lab.wire import json_text
 
 Key = str | int
 Path = tuple[Key, ...]
-
-
-class _Unset:
-    """The value of a key that is not there; `None` is a value (it is `null` on the wire)."""
-
-    def __repr__(self) -> str:
-        return "undefined"
-
-
-UNSET: Final = _Unset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +121,13 @@ def index(value: Any, walk: Walk) -> Any:
         walk.report(f"Invalid input: expected number, received {shown}", "a number", value)
     elif value != int(value):
         walk.report("Invalid input: expected int, received number", "a whole number", value)
-    elif abs(value) >= json_text.MAX_SAFE_INTEGER:
-        side = "big: expected number to be <=" if value > 0 else "small: expected number to be >="
-        walk.report(f"Too {side}9007199254740991", "a number below 2^53", value)
-    elif value < 0:
-        walk.report("Too small: expected number to be >=0", "a number from 0 on", value)
+    elif value >= json_text.MAX_SAFE_INTEGER:
+        walk.report("Too big: expected int to be <=9007199254740991", "a number below 2^53", value)
+    else:
+        if value <= -json_text.MAX_SAFE_INTEGER:
+            walk.report("Too small: expected int to be >=-9007199254740991", "a number from 0 on", value)
+        if value < 0:
+            walk.report("Too small: expected number to be >=0", "a number from 0 on", value)
     return value
 
 
@@ -202,7 +195,7 @@ def json_copy(value: Any, not_json: Callable[[Any, Path], Any] | None = None) ->
             holder[key] = node
         elif id(node) in copies:
             holder[key] = copies[id(node)]
-        elif isinstance(node, Mapping):
+        elif isinstance(node, Mapping) and all(isinstance(name, str) for name in node):
             copies[id(node)] = holder[key] = dict.fromkeys(name for name in node if name != "__proto__")
             todo += [(holder[key], name, node[name], (place, name)) for name in reversed(list(holder[key]))]
         elif isinstance(node, (list, tuple)):
@@ -274,11 +267,10 @@ class Shape:
 
     def __call__(self, value: Any, walk: Walk) -> Any:
         """Judge an object."""
-        # In JavaScript an array is an object, one without these keys.
-        if not isinstance(value, (Mapping, list, tuple)):
+        if not isinstance(value, Mapping):
             walk.wrong_type("object", value)
             return value
-        members = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+        members = cast("Mapping[str, Any]", value)
         cleaned: dict[str, Any] = {}
         for key, rule in self.keys.items():
             if key in members:
@@ -317,10 +309,10 @@ class Union:
 
     def __call__(self, value: Any, walk: Walk) -> Any:
         """Judge an object."""
-        if not isinstance(value, (Mapping, list, tuple)):
+        if not isinstance(value, Mapping):
             walk.wrong_type("object", value)
             return value
-        word: Any = value.get(self.key, UNSET) if isinstance(value, Mapping) else UNSET
+        word: Any = cast("Mapping[str, Any]", value).get(self.key, UNSET)
         if isinstance(word, str) and word in self.shapes:
             return self.shapes[word](value, walk)
         options = " | ".join(f"'{option}'" for option in self.shapes)

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from aisdk_lab.errors import cut
+from aisdk_lab.ui_stream.chunks import UNSET
 from aisdk_lab.ui_stream.grammar import DATA_PREFIX, TERMINAL_TOOL_STATES
 from aisdk_lab.ui_stream.json_schema import Schema, SchemaProblem, read_schema
 from aisdk_lab.ui_stream.message_rules import messages as messages_rule
 from aisdk_lab.ui_stream.messages import DYNAMIC_TOOL, TOOL_PREFIX, Message, Part
-from aisdk_lab.ui_stream.shapes import UNSET, Issue, Walk
+from aisdk_lab.ui_stream.shapes import Issue, Walk
 from aisdk_lab.wire import json_text
 
 

@@ -9,19 +9,25 @@ import pytest
 from aisdk_lab.runs.message_problems import messages_problems
 from tests.conftest import GOLDEN
 
-CASES = [json.loads(line) for line in (GOLDEN / "requests" / "validate_messages.jsonl").read_text().splitlines()]
+LINES = (GOLDEN / "validate_messages" / "validate_messages.jsonl").read_bytes().splitlines()
+CASES = [case for case in map(json.loads, LINES) if set(case["input"]) == {"messages"}]
 
 
 def paths(problems: list[str]) -> list[str]:
     return sorted(problem.split("  @ ")[1] for problem in problems)
 
 
+def step(key: str | int) -> str:
+    return f"[{key}]" if isinstance(key, int) else f".{key}"
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_the_verdict_and_the_places_are_those_of_the_reference(case):
-    problems = messages_problems(case["messages"])
-    assert (not problems) == case["success"]
+    problems = messages_problems(case["input"]["messages"])
+    assert (not problems) == case["expect"]["success"]
     if case["name"] != "m/null":  # the reference throws before it looks for places
-        assert paths(problems) == case["paths"]
+        issues = case["expect"].get("issues", [])
+        assert paths(problems) == sorted("$.messages" + "".join(map(step, issue["path"])) for issue in issues)
 
 
 def test_all_problems_are_listed_not_only_the_first():
