@@ -115,11 +115,10 @@ async function read({ chunks, initialMessage, terminateOnError, validated }) {
 async function reduce(input) {
   const seen = await read(input);
   const done = input.chunks.slice(0, seen.endedAt ?? input.chunks.length);
-  // A start with the id that the message has changes nothing and gives a snapshot: so the state can be asked for.
-  const last = (await read({ ...input, chunks: done, terminateOnError: false })).snapshots.at(-1)?.message;
-  const probe = { type: "start", messageId: last?.id ?? input.initialMessage?.id ?? "" };
-  const asked = await read({ ...input, chunks: [...done, probe], terminateOnError: false });
-  return { ...seen, final: asked.snapshots.at(-1).message, error: seen.errors[0]?.message ?? null };
+  // A part that no case has shows what no snapshot shows yet, and is taken away again.
+  const probe = { type: "data-probe", data: 0 };
+  const { message } = (await read({ ...input, chunks: [...done, probe], terminateOnError: false })).snapshots.at(-1);
+  return { ...seen, final: { ...message, parts: message.parts.slice(0, -1) }, error: seen.errors[0]?.message ?? null };
 }
 
 const predicates = ({ messages }) => ({
