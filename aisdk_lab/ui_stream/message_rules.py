@@ -85,7 +85,7 @@ def _part(**keys: Rule | Optional) -> Shape:
 _STEERING = Union(
     "type", {"text": _part(text=string, providerMetadata=_META), "file": Shape({"type": anything, **_FILE})}
 )
-PLAIN_PARTS: Final[Mapping[str, Rule]] = {
+PLAIN_PARTS: Final[Mapping[str, Shape]] = {
     "text": _part(text=string, citations=Optional(array_of(_citation)), state=_STATE, providerMetadata=_META),
     "reasoning": _part(id=_TEXT, text=string, state=_STATE, providerMetadata=_META),
     "custom": _part(kind=string, providerMetadata=_META),
@@ -183,14 +183,13 @@ _DYNAMIC_TOOL = Union("state", {state: Shape(_tool_keys(state, True)) for state 
 
 def part_shapes() -> dict[str, Shape]:
     """Every part with its keys; families end in `*`, and a tool part has one shape for each state: `tool-*/input-available`."""
-    plain = {kind: shape for kind, shape in PLAIN_PARTS.items() if isinstance(shape, Shape)}
     tools = {f"{TOOL_PREFIX}*": False, DYNAMIC_TOOL: True}
     states = {
         f"{kind}/{state}": Shape(_tool_keys(state, is_dynamic))
         for kind, is_dynamic in tools.items()
         for state in _STATES
     }
-    return {**plain, f"{DATA_PREFIX}*": _DATA_PART, **states}
+    return {**PLAIN_PARTS, f"{DATA_PREFIX}*": _DATA_PART, **states}
 
 
 _PLAIN_PART = Union(

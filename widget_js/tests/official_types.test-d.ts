@@ -33,13 +33,35 @@ type OurField = {
   [Type in keyof Chunks]: `${Type}.${(keyof Chunks[Type]["required"] & string) | `${keyof Chunks[Type]["optional"] & string}?`}`;
 }[keyof Chunks];
 
+type PartNames = keyof typeof grammar.parts extends infer Key ? (Key extends `${infer Kind}/${string}` ? Kind : Key) : never;
+type Parts = typeof grammar.parts;
+type OurPartField = {
+  [Name in keyof Parts]: `${Name}.${(keyof Parts[Name]["required"] & string) | `${keyof Parts[Name]["optional"] & string}?`}`;
+}[keyof Parts];
+type PartNameOf<Item extends Typed> = Item extends { toolCallId: string; state: infer State extends string } ? `${NameOf<Item>}/${State}` : NameOf<Item>;
+/** The fields of a part, those of its approval as "approval.id"; one that must be absent (`never`) is none. */
+type PartFieldOf<Item extends Typed> = Item extends Typed
+  ? FieldName<Present<Item>, PartNameOf<Item>, OptionalKeys<Item>> | ApprovalField<Item, `${PartNameOf<Item>}.approval`>
+  : never;
+type ApprovalField<Item, Name extends string> = Item extends { approval?: infer Approval }
+  ? Approval extends object
+    ? FieldName<Present<Approval>, Name, OptionalKeys<Approval>>
+    : never
+  : never;
+type Present<Item> = { [Key in keyof Item as [Exclude<Item[Key], undefined>] extends [never] ? never : Key]: Item[Key] };
+
+/** What the validator of `ai` says otherwise than its types; aisdk_lab/ui_stream/message_rules.py follows the validator. */
+type SaidOtherwise =
+  | `${"tool-*" | "dynamic-tool"}/output-error.input${"" | "?"}` // the validator lets it be absent, the types let it be undefined
+  | "dynamic-tool/output-error.rawInput?"; // deprecated, and forgotten in the type of dynamic parts
+
 /** What `ai` has and we lack. */
 type MissingChunks<Chunk extends Typed> = Exclude<NameOf<Chunk>, keyof Chunks> | Exclude<FieldOf<Chunk>, OurField>;
-type MissingParts<OfficialPart extends Typed> = Exclude<NameOf<OfficialPart>, keyof typeof grammar.parts>;
+type MissingParts<OfficialPart extends Typed> = Exclude<NameOf<OfficialPart>, PartNames> | Exclude<PartFieldOf<OfficialPart>, OurPartField | SaidOtherwise>;
 type MissingStates<OfficialPart> = Exclude<StateOf<OfficialPart>, keyof typeof grammar.toolStates>;
 /** What we have and `ai` lacks. */
 type InventedChunks<Chunk extends Typed> = Exclude<keyof Chunks, NameOf<Chunk>> | Exclude<OurField, FieldOf<Chunk>>;
-type InventedParts<OfficialPart extends Typed> = Exclude<keyof typeof grammar.parts, NameOf<OfficialPart>>;
+type InventedParts<OfficialPart extends Typed> = Exclude<PartNames, NameOf<OfficialPart>> | Exclude<OurPartField, PartFieldOf<OfficialPart> | SaidOtherwise>;
 type InventedStates<OfficialPart> = Exclude<keyof typeof grammar.toolStates, StateOf<OfficialPart>>;
 
 type OfficialPart = UIMessagePart<UIDataTypes, UITools>;
@@ -69,7 +91,11 @@ type NewerChunk = UIMessageChunk | { type: "text-rewind"; id: string; by?: numbe
 type GrownChunk = Exclude<UIMessageChunk, { type: "abort" }> | { type: "abort"; reason?: string; code?: number };
 type StricterChunk = Exclude<UIMessageChunk, { type: "abort" }> | { type: "abort"; reason: string };
 type OlderChunk = Exclude<UIMessageChunk, { type: "reset-step" }>;
-type NewerPart = OfficialPart | { type: "audio" } | { type: "dynamic-tool"; toolCallId: string; state: "input-paused" };
+type NewerPart = OfficialPart | { type: "audio"; url: string } | { type: "dynamic-tool"; toolCallId: string; state: "input-paused"; until?: number };
+type GrownPart =
+  | Exclude<OfficialPart, { type: "text" }>
+  | { type: "text"; text: string; language?: string; state?: "streaming" | "done"; citations?: never }
+  | { type: "dynamic-tool"; toolCallId: string; state: "input-available"; approval: { id: string; by: string } };
 type OlderPart = Exclude<OfficialPart, { type: "custom" } | { type: "dynamic-tool" }>;
 
 export type Bites = [
@@ -78,7 +104,9 @@ export type Bites = [
   True<Has<MissingChunks<StricterChunk>, "abort.reason">>,
   True<Has<InventedChunks<StricterChunk>, "abort.reason?">>,
   True<Has<InventedChunks<OlderChunk>, "reset-step">>,
-  True<Has<MissingParts<NewerPart>, "audio">>,
+  True<Has<MissingParts<NewerPart>, "audio" | "audio.url" | "dynamic-tool/input-paused.until?">>,
+  True<Has<MissingParts<GrownPart>, "text.language?" | "dynamic-tool/input-available.approval.by">>,
+  True<Has<InventedParts<GrownPart>, "text.citations?">>,
   True<Has<MissingStates<NewerPart>, "input-paused">>,
   True<Has<InventedParts<OlderPart>, "custom" | "dynamic-tool">>,
   // @ts-expect-error — the compiler refuses a name that is left over
