@@ -93,13 +93,16 @@ def test_strict_and_lenient_agree_until_strict_reports_an_error(chunks: list[Any
 
 @settings(max_examples=200)
 @given(any_chunks(), histories())
-def test_a_message_that_was_read_stays_as_it_was(chunks: list[Any], message: Any) -> None:
+def test_messages_and_snapshots_stay_as_they_were(chunks: list[Any], message: Any) -> None:
     reducer = MessageReducer(message)
-    read: list[tuple[Any, str]] = []
+    kept: list[tuple[Any, Any, str]] = []
     for chunk in chunks:
         reducer.feed(chunk)
-        read.append((reducer.message, repr(reducer.message)))
-    assert [repr(value) for value, _ in read] == [text for _, text in read]
+        snapshot = reducer.snapshot()  # taken before the message is read, and put together after all is over
+        kept.append((snapshot, reducer.message, repr(reducer.message)))
+    for snapshot, read, text in reversed(kept):
+        assert repr(read) == text
+        assert repr(snapshot.message) == text
 
 
 def test_values_nested_too_deep_for_the_stack_do_not_raise() -> None:
@@ -112,6 +115,9 @@ def test_values_nested_too_deep_for_the_stack_do_not_raise() -> None:
             {"type": "tool-input-available", "toolCallId": "c", "toolName": "t", "input": value},
             {"type": "tool-output-available", "toolCallId": "c", "output": value},
             {"type": "text-start", "id": value},
+            {"type": "text-delta", "delta": 5, "providerMetadata": {"a": {"b": value}}},
+            {"type": "tool-input-start", "toolName": 5, "toolMetadata": {"b": value}},
+            {"type": "text-end", "id": 5, "citations": value},
             {"type": value},
         ):
             reducer.feed(chunk)
