@@ -5,6 +5,7 @@ predicates read it. `release` names versions, `behaviours` holds what changed wi
 """
 
 from aisdk_lab.ui_stream.versions.behaviours import BEHAVIOURS as BEHAVIOURS, Behaviour as Behaviour, has as has
+from aisdk_lab.ui_stream.versions.hazards import Hazard as Hazard, find_hazards as find_hazards
 from aisdk_lab.ui_stream.versions.release import (
     NAMED as NAMED,
     REFERENCE as REFERENCE,

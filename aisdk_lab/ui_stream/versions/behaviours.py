@@ -338,6 +338,11 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
 _BY_NAME = {behaviour.name: behaviour for behaviour in BEHAVIOURS}
 
 
+def named(name: str) -> Behaviour:
+    """The row of that name. Raises: `KeyError` when there is none."""
+    return _BY_NAME[name]
+
+
 def has(name: str, release: Release) -> bool:
     """Whether a release behaves so. Raises: `KeyError` for a name that has no row."""
-    return Life(_BY_NAME[name].since).holds(release)
+    return Life(named(name).since).holds(release)

@@ -222,7 +222,7 @@ def ranges_that_accept(chunk: Any) -> list[tuple[str, str | None]]:
 def first_refusal(chunks: Iterable[Any], version: str = REFERENCE) -> tuple[int, list[str]] | None:
     """Where the stream of a client of that version ends: the place, from 0, of the first chunk that it refuses, and why.
 
-    `None` when it accepts all. Chunks that its reducer stops at are not looked for: see `hazards`.
+    `None` when it accepts all. Chunks that its reducer stops at are not looked for: see `find_hazards`.
 
     >>> first_refusal([{"type": "start"}, {"type": "finish", "finishReason": "interrupted"}], "6")[0]
     1
