@@ -8,7 +8,8 @@ Schemas are the caller's own text: a regular expression in one that takes expone
 remote list of objects (the library compares them pairwise), takes that time here too. Do not take schemas from strangers.
 Differences from the reference: it gets schema objects (zod and others) and leaves JSON Schemas to them; the recorded cases
 went through zod's `fromJSONSchema`. Paths are given as zod gives them: a missing required key is an issue at that key, and
-issues come in the order of `properties`. Verdicts differ where zod leaves the standard: it refuses `not`, `if` and their
+issues come in the order of `properties` (but zod names some places twice, and looks into the one option of an `anyOf`
+that has the right type). Verdicts differ where zod leaves the standard: it refuses `not`, `if` and their
 kin, asserts `format`, fills in `default`, and asks for no type where `type` is missing.
 Source: json-schema.org 2020-12 and draft-07; observed: jsonschema 4.26.0, zod 4.6.7.
 """
@@ -121,7 +122,7 @@ class _Checked:
             if walk.issues:
                 return tuple(walk.issues)
         try:
-            found = [_issue(error) for error in self._validator.iter_errors(value)]
+            errors = list(self._validator.iter_errors(value))
         except RecursionError:
             return (Issue((), "nested too deeply to be checked against the schema", "a flatter value", value),)
         except ArithmeticError as error:
@@ -136,9 +137,16 @@ class _Checked:
             raise SchemaProblem(
                 f"{self._name} is a broken JSON Schema: {type(error).__name__}: {cut(str(error))}"
             ) from None
-        if found and value is UNSET:
+        if errors and value is UNSET:
             return (Issue((), "there is no value, and the schema asks for one", "a value", value),)
+        # As in zod, the members of an array that is too long are not looked at.
+        too_long = {tuple(error.absolute_path) for error in errors if error.validator == "maxItems"}
+        found = [_issue(error) for error in errors if not _is_below(tuple(error.absolute_path), too_long)]
         return tuple(sorted(found, key=lambda issue: _order(issue.path, self._schema)))
+
+
+def _is_below(path: Path, places: set[Path]) -> bool:
+    return any(path[:length] in places for length in range(len(path)))
 
 
 def _issue(error: Any) -> Issue:

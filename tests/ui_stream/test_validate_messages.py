@@ -182,6 +182,12 @@ def test_a_reference_out_of_the_schema_is_never_fetched(reference: str, monkeypa
         validate_messages(data(1), data_schemas={"n": {"$ref": reference}})
 
 
+def test_a_list_that_is_too_long_is_one_issue() -> None:
+    schema = {"type": "array", "items": {"type": "array", "items": {"type": "string"}, "maxItems": 1}}
+    verdict = validate_messages(data([[1], [1, 2], []]), data_schemas={"n": schema})
+    assert [issue.path for issue in verdict.issues] == [(0, 0), (1,)]
+
+
 def test_a_tool_without_schema_and_a_tool_that_is_none() -> None:
     part = {"type": "tool-x", "toolCallId": "c", "state": "input-available", "input": 1}
     messages = [{"id": "a", "role": "assistant", "parts": [part]}]
