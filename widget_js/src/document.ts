@@ -243,3 +243,8 @@ export function isBusy(document: Document): boolean {
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** What a table holds under an id. Ids come from outside: "constructor" and its kin must not find what every object has. */
+export function entryOf<Entry>(table: Record<string, Entry>, id: string): Entry | undefined {
+  return Object.hasOwn(table, id) ? table[id] : undefined;
+}

@@ -8,7 +8,7 @@
 import type { Carrier, Model, RelayAddress } from "./carrier";
 import { CommCarrier, RelayCarrier } from "./carrier";
 import type { Action, ActionMessage, Document, FromKernel } from "./document";
-import { EMPTY, completeDocument, isObject } from "./document";
+import { EMPTY, completeDocument, entryOf, isObject } from "./document";
 import { relayAddress } from "./host";
 import { takePlace } from "./places";
 import { DocumentStore } from "./store";
@@ -152,7 +152,7 @@ export class Session {
 
   /** Where the answer to this approval or call is, if the person gave one. */
   underway(id: string): Underway | undefined {
-    const reported = this.document.queuedDecisions[id];
+    const reported = entryOf(this.document.queuedDecisions, id);
     if (reported !== undefined) return reported === "sending" ? "sending" : "queued";
     if (!this.#decided.has(id)) return undefined;
     return this.unanswered ? "queued" : "sending";

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import type { Document, Message, ToolEntry } from "../document";
-import { isBusy } from "../document";
+import { entryOf, isBusy } from "../document";
 import type { Item, Place } from "../renderers/_contract";
 import { drawItem } from "../renderers/index";
 import { itemsOf, plainText } from "../renderers/items";
@@ -70,7 +70,7 @@ function AssistantMessage(props: { message: Message; id: string; index: number; 
           isBusy: isCurrent && isBusy(document),
           isCurrent,
           isLast: isCurrent && at === items.length - 1,
-          tool: item.kind === "tool" ? document.tools[item.value.toolCallId] : undefined,
+          tool: item.kind === "tool" ? entryOf(document.tools, item.value.toolCallId) : undefined,
           durationMs: durationOf(item, document, message.id),
           depth: 0,
         };
@@ -113,6 +113,6 @@ function sameTools(message: Message, before: Record<string, ToolEntry>, after: R
   if (before === after) return true;
   return message.parts.every((part) => {
     const { toolCallId } = part as { toolCallId?: string };
-    return toolCallId === undefined || before[toolCallId] === after[toolCallId];
+    return toolCallId === undefined || entryOf(before, toolCallId) === entryOf(after, toolCallId);
   });
 }

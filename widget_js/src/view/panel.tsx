@@ -8,7 +8,7 @@
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Document } from "../document";
-import { isBusy } from "../document";
+import { entryOf, isBusy } from "../document";
 import { EndedRow } from "../renderers/ended";
 import { ErrorRow } from "../renderers/error";
 import { planIn } from "../renderers/items";
@@ -170,7 +170,7 @@ function isThinking(document: Document): boolean {
 function waitingCall(document: Document): string | undefined {
   const last = document.messages.at(-1);
   const ids = last?.parts.map((part) => (part as { toolCallId?: string }).toolCallId);
-  return ids?.find((id) => id !== undefined && document.tools[id]?.status === "waiting");
+  return ids?.find((id) => id !== undefined && entryOf(document.tools, id)?.status === "waiting");
 }
 
 /** The plan of the last message while the exchange goes on or waits for the person. */
