@@ -193,7 +193,7 @@ class MessageReducer:
         is_order = isinstance(error, UIMessageStreamError)
         # Asked only now, because checking each chunk costs more than reducing it, and everything that came through
         # `read_chunk` is checked already.
-        problems = ["nested too deep"] if isinstance(error, RecursionError) else chunk_problems(chunk)
+        problems = _problems(chunk)
         self._find(str(error) if is_order or not problems else "; ".join(problems))
         if is_order and not problems and chunk["type"] in ("text-delta", "reasoning-delta"):
             blocks = self._texts if chunk["type"] == "text-delta" else self._reasonings
@@ -204,7 +204,7 @@ class MessageReducer:
         """Keep a finding where JavaScript made a text of something else."""
         for name in _STRINGS.get(chunk["type"], ()):
             if type(chunk.get(name)) is not str:
-                self._find("; ".join(chunk_problems(chunk)))
+                self._find("; ".join(_problems(chunk)))
                 break
 
     def _find(self, text: str) -> None:
@@ -325,6 +325,14 @@ class MessageReducer:
             part["data"] = given(chunk, "data")
             self._message.put(known, part)
         self._published()
+
+
+def _problems(chunk: Chunk) -> list[str]:
+    """What the schema has against a chunk."""
+    try:
+        return chunk_problems(chunk)
+    except RecursionError:
+        return ["a value is nested too deeply to be looked at"]
 
 
 def _head(message_id: Any) -> Message:

@@ -28,7 +28,7 @@ class PartialCall:
         self.labels = labels
         """`title` and `toolMetadata`, which every delta writes again."""
         self.raw = GrowingText()
-        self.parser = PartialJsonParser()
+        self.parser = PartialJsonParser(INPUT)
         self.index = NOWHERE
         """The part that it writes into."""
         self.step = NOWHERE
@@ -62,8 +62,8 @@ class PartialCall:
             if shown:
                 changes.append(Change(index, INPUT, "append", shown))
         else:
-            for path, op, value in self.parser.feed(delta):
-                changes.append(Change(index, ("input", *path), op, value))
+            for op in self.parser.feed(delta):
+                changes.append(Change(index, op.path, op.op, op.value))
         return tuple(changes)
 
     def live_value(self) -> Any:  # any JSON value, or UNSET

@@ -23,20 +23,23 @@ class GrowingTree:
     """The tree, the way to its open end, and the operations that were not taken yet."""
 
     __slots__ = (
-        "_dirty", "_first_op", "_fresh", "_is_new", "_key", "_number", "_number_shown", "_ops", "_path", "_pieces",
-        "_recheck", "_root", "_run", "_stack", "_stale", "_tail_high", "forbidden", "too_deep",
+        "_base", "_dirty", "_first_op", "_fresh", "_is_new", "_key", "_number", "_number_shown", "_ops", "_path", "_pieces",
+        "_recheck", "_root", "_run", "_stack", "_stale", "_tail_high", "_text", "forbidden", "too_deep",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: Path = ()) -> None:
+        """`prefix` is put before the path of every operation."""
         self._root: Any = UNSET
         self._stack: list[Any] = []  # open containers, outermost first
-        self._path: Path = ()  # of the innermost open container
+        self._path = prefix  # of the innermost open container; the prefix while none is open
+        self._base = len(prefix)
         self._key = ""  # of the member that comes or is open, in an object
         self._ops: list[PathOp] = []
         self._fresh = _NOWHERE  # depth of the outermost open container that began in this piece of text
         self._first_op = 0  # the operation that carries that container
-        self._pieces: list[str] = []  # of the open string, as it was told
-        self._run: list[str] = []  # what comes after it and was not told yet; an open key is all here
+        self._text = ""  # of the open string, as the tree holds it
+        self._pieces: list[str] = []  # what comes after it and was told
+        self._run: list[str] = []  # what comes after that and was not told yet; an open key is all here
         self._tail_high = False  # the string ends with the first half of a surrogate pair
         self._is_new = False  # no operation has told of the string yet
         self._dirty = False  # the tree does not hold all of the open string yet
@@ -53,9 +56,14 @@ class GrowingTree:
     def value(self) -> Any:
         """The live tree; it goes on changing. `UNSET` while there is nothing to show."""
         if self._dirty:
-            self._pieces = ["".join(self._pieces)]
-            self._write(self._pieces[0])
-            self._dirty = False
+            tail, self._pieces, self._dirty = "".join(self._pieces), [], False
+            # The tree lets go of the text for a moment, because CPython lengthens a text that nobody else holds in
+            # place: a reader who looks after every delta of a long string does not pay for its length each time.
+            text, self._text = self._text, ""
+            self._write("")
+            text += tail
+            self._text = text
+            self._write(text)
         return self._root
 
     @property
@@ -81,30 +89,32 @@ class GrowingTree:
         """Put the next value where it belongs."""
         if self._stale is not None:
             self._settle_stale()
-        if not self._stack:
+        stack = self._stack
+        if not stack:
             self._root = value
         else:
-            holder = self._stack[-1]
+            holder = stack[-1]
             if type(holder) is list:
                 holder.append(value)
             else:
                 if self.forbidden or self._key in _GUARDED_KEYS:
                     self._guard(holder)
                 holder[self._key] = value
-        if tell and len(self._stack) < self._fresh:
+        if tell and len(stack) < self._fresh:
             self._tell_new(value)
 
     def _tell_new(self, value: Any) -> None:
-        if not self._stack:
-            self._ops.append(PathOp((), "set", value))
-        elif type(self._stack[-1]) is list:
-            self._ops.append(PathOp(self._path, "add", value))
+        stack, path = self._stack, self._path
+        if not stack:
+            self._ops.append(PathOp(path, "set", value))
+        elif type(stack[-1]) is list:
+            self._ops.append(PathOp(path, "add", value))
         else:
-            self._ops.append(PathOp((*self._path, self._key), "set", value))
+            self._ops.append(PathOp((*path, self._key), "set", value))
 
     def _place_of_last(self) -> Path:
         if not self._stack:
-            return ()
+            return self._path
         holder = self._stack[-1]
         return (*self._path, len(holder) - 1 if type(holder) is list else self._key)
 
@@ -132,23 +142,24 @@ class GrowingTree:
         self._stack.pop()
         if len(self._stack) < self._fresh:
             self._fresh = _NOWHERE
-        self._path = self._path[:-1]
+        if self._stack:
+            self._path = self._path[:-1]
 
     def _guard(self, holder: dict[str, Any]) -> None:
         """See to the keys of secure-json-parse; overwriting a member may take a forbidden one away."""
         self._recheck = self._recheck or self._key in holder
-        in_constructor = self._path[-1:] == ("constructor",)
+        in_constructor = len(self._stack) > 1 and self._path[-1] == "constructor"
         self.forbidden = self.forbidden or self._key == "__proto__" or (self._key == "prototype" and in_constructor)
 
     def _open_string(self) -> None:
         self._place("", tell=False)
-        self._pieces, self._run = [], []
+        self._text, self._pieces, self._run = "", [], []
         self._tail_high, self._is_new, self._dirty = False, True, False
 
     def _close_string(self) -> None:
         self._tell_string()
-        self._write("".join(self._pieces))
-        self._pieces, self._dirty = [], False
+        self._write(self._text + "".join(self._pieces))
+        self._text, self._pieces, self._dirty = "", [], False
 
     def _tell_string(self) -> None:
         text = "".join(self._run)
@@ -174,8 +185,8 @@ class GrowingTree:
         text = joined(text)
         again = self._tail_high and "\udc00" <= text[0] <= "\udfff"
         if again:
-            text = join_surrogates("".join(self._pieces) + text)
-            self._pieces = []
+            text = join_surrogates(self._text + "".join(self._pieces) + text)
+            self._text, self._pieces = "", []
         self._tail_high = "\ud800" <= text[-1] <= "\udbff"
         return text, again
 
@@ -218,10 +229,9 @@ class GrowingTree:
         if in_string:
             self._tell_string()
         if self._fresh != _NOWHERE:
-            if in_string:
-                self._write("".join(self._pieces))
-                self._dirty = False
-            self._ops[self._first_op] = self._ops[self._first_op]._replace(value=self._copy_of_open(self._fresh - 1))
+            _ = self.value  # the tree holds all of an open string now
+            op = self._ops[self._first_op]
+            self._ops[self._first_op] = PathOp(op.path, op.op, self._copy_of_open(self._fresh - 1))
             self._fresh = _NOWHERE
         if self._recheck:
             self._recheck = False
@@ -233,7 +243,7 @@ class GrowingTree:
         for depth in range(len(self._stack) - 1, first - 1, -1):
             holder = self._stack[depth].copy()
             if depth < len(self._stack) - 1:
-                holder[self._path[depth]] = inner
+                holder[self._path[self._base + depth]] = inner
             inner = holder
         return inner
 

@@ -19,6 +19,7 @@ from typing import cast
 from aisdk_lab.ui_stream import fix_json as fix
 from aisdk_lab.ui_stream.chunks import UNSET
 from aisdk_lab.ui_stream.growing_tree import GrowingTree, joined
+from aisdk_lab.ui_stream.path_ops import Path
 
 # What may come next. The order is that of `_STEPS`.
 VALUE, FIRST_VALUE, AFTER, FIRST_KEY, NEXT_KEY, IN_KEY, COLON, IN_STRING, IN_NUMBER, IN_LITERAL, END = range(11)
@@ -53,8 +54,8 @@ class JsonTree(GrowingTree):
 
     __slots__ = ("_key_quoted", "_literal", "_pending", "_phase", "_rest", "astray")
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, prefix: Path = ()) -> None:
+        super().__init__(prefix)
         self._phase = VALUE
         self._pending = ""  # an escape that is not complete
         self._key_quoted = False  # the open key holds an escaped quote

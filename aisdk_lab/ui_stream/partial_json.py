@@ -68,10 +68,12 @@ class PartialJsonParser:
     ({'city': 'Hangzhou'}, 'repaired-parse')
     """
 
-    __slots__ = ("_aligned_at", "_dead", "_parsed_at", "_result", "_scan", "_texts", "_tree", "_visible")
+    __slots__ = ("_aligned_at", "_dead", "_parsed_at", "_prefix", "_result", "_scan", "_texts", "_tree", "_visible")
 
-    def __init__(self) -> None:
-        self._tree: JsonTree | None = JsonTree()  # None once the text has stopped being JSON
+    def __init__(self, prefix: Path = ()) -> None:
+        """`prefix` is put before the path of every operation: where the value stands in something greater."""
+        self._prefix = prefix
+        self._tree: JsonTree | None = JsonTree(prefix)  # None once the text has stopped being JSON
         self._texts: list[str] = []  # all text, for the cases that parse it again
         self._scan: FixScan | None = None  # the reference's scan, while it is not where the tree is
         self._aligned_at: int | None = None  # how far the scan had kept when it was first seen where the tree is
@@ -136,17 +138,17 @@ class PartialJsonParser:
         if was and self._visible:
             return ops
         if self._visible:
-            began_now = bool(ops) and not ops[0].path and ops[0].op == "set"
-            return ops if began_now else (PathOp((), "set", tree.snapshot()),)
-        return (PathOp((), "remove"),) if was else ()
+            began_now = bool(ops) and ops[0].path == self._prefix and ops[0].op == "set"
+            return ops if began_now else (PathOp(self._prefix, "set", tree.snapshot()),)
+        return (PathOp(self._prefix, "remove"),) if was else ()
 
     def _tell_result(self, result: PartialJson) -> tuple[PathOp, ...]:
         """The whole value, which a whole parse gave."""
         self._result = result
         was, self._visible = self._visible, result.value is not UNSET
         if self._visible:
-            return (PathOp((), "set", result.value),)
-        return (PathOp((), "remove"),) if was else ()
+            return (PathOp(self._prefix, "set", result.value),)
+        return (PathOp(self._prefix, "remove"),) if was else ()
 
     def _freeze(self, tree: JsonTree, rest: str, ops: tuple[PathOp, ...]) -> tuple[PathOp, ...]:
         """The text is not JSON from `rest` on: parse it once more and see what the scan still does."""
@@ -195,8 +197,8 @@ class PartialJsonParser:
             self._scan, self._aligned_at, self._parsed_at, self._result = None, None, None, None
             was, self._visible = self._visible, tree.is_shown
             if self._visible:
-                return (PathOp((), "set", tree.snapshot()),)
-            return (PathOp((), "remove"),) if was else ()
+                return (PathOp(self._prefix, "set", tree.snapshot()),)
+            return (PathOp(self._prefix, "remove"),) if was else ()
         # The repair keeps and closes the same as when it was last parsed, and the text itself is no JSON either.
         repair = scan.last_valid, scan.closers(), tree.is_complete
         if repair == self._parsed_at:

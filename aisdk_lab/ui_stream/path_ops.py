@@ -7,14 +7,16 @@ whoever holds a copy of the value applies them and pays for the delta only.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+import msgspec
 
 from aisdk_lab.ui_stream.chunks import UNSET
 
 Path = tuple[str | int, ...]
 
 
-class PathOp(NamedTuple):
+class PathOp(msgspec.Struct, frozen=True, gc=False):
     """One change to a value.
 
     `set` or `remove` what is at `path`, `append` text to the string at `path`, or `add` an element to the end of the
@@ -32,7 +34,8 @@ def apply_ops(value: Any, ops: Iterable[PathOp]) -> Any:  # any JSON value, or U
     >>> apply_ops({"city": "Han"}, [PathOp(("city",), "append", "gzhou")])
     {'city': 'Hangzhou'}
     """
-    for path, op, new in ops:
+    for operation in ops:
+        path, op, new = operation.path, operation.op, operation.value
         if not path and op != "add":
             value = UNSET if op == "remove" else value + new if op == "append" else new
             continue
