@@ -9,7 +9,7 @@ Source: design/decisions §6 (kept in the README), docs/patterns §4 (the proced
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from aisdk_lab.ui_stream.chunks import UNSET, Unset
 from aisdk_lab.ui_stream.grammar import (
@@ -60,7 +60,8 @@ def tool_status(
 
 def _settled(part: Part) -> ToolStatus | None:
     """The statuses that the part alone decides."""
-    state, approval = part.get("state"), part.get("approval") or {}
+    state, approval = part.get("state"), part.get("approval")
+    approval = cast("dict[str, Any]", approval) if isinstance(approval, dict) else {}
     if state == APPROVAL_REQUESTED:
         return None if approval.get("isAutomatic") else "waiting"
     if state == OUTPUT_DENIED or (state == APPROVAL_RESPONDED and approval.get("approved") is not True):
@@ -123,9 +124,16 @@ def _a_sibling_waits(
         sibling is not part
         and is_tool_part(sibling)
         and sibling.get("toolCallId") != part.get("toolCallId")
-        and (
-            _settled(sibling) == "waiting"
-            or (_is_client_call(sibling, client_tools) and _client_call(sibling, False, client_tools, finish_reason))
-        )
+        and holds_up(sibling, client_tools, finish_reason)
         for sibling in siblings
     )
+
+
+def holds_up(
+    part: Part, client_tools: Collection[str] | None = None, finish_reason: str | Unset | None = UNSET
+) -> bool:
+    """Whether a tool part waits for the person or the page, so that its unfinished neighbours are `queued`.
+
+    What a caller with thousands of calls in one step keeps a list of, to give only those as `siblings`.
+    """
+    return "waiting" in (_settled(part), _client_call(part, False, client_tools, finish_reason))

@@ -16,7 +16,7 @@ from aisdk_lab.chat.ending import steps_of
 from aisdk_lab.reducer import MESSAGE, Change
 from aisdk_lab.ui_stream.chunks import UNSET, Unset
 from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part, tool_name
-from aisdk_lab.ui_stream.tool_status import ToolStatus, tool_status
+from aisdk_lab.ui_stream.tool_status import ToolStatus, holds_up, tool_status
 from aisdk_lab.widget.operations import JsonObject, Operation, apply_operation, plain
 
 Clock = Callable[[], int]
@@ -217,7 +217,7 @@ class Document:
         message = self._messages[index]
         if message["role"] == "assistant":
             for step in steps_of(message["parts"]):
-                self._update_step(index, step, self._waiters(step))
+                self._update_step(index, step, self._waiters(index, step))
 
     def _update_tool(self, index: int, number: int) -> None:
         """The same for one call. Its neighbours are asked only when it has begun or ceased to hold them up.
@@ -231,9 +231,9 @@ class Document:
             self._update_step(index, [part], ())
             return
         step = _step_around(parts, number)
-        waiters = self._waiters(step)
+        waiters = self._waiters(index, step)
         # Where three wait, each call has somebody else beside it before and after.
-        concerns_all = did_wait != self._waits(part) and len(waiters) <= 2
+        concerns_all = did_wait != self._waits(index, part) and len(waiters) <= 2
         self._update_step(index, step if concerns_all else [part], waiters)
 
     def _update_step(self, index: int, parts: Iterable[Part], waiters: Sequence[Part]) -> None:
@@ -242,7 +242,7 @@ class Document:
         reason: str | Unset | None = self._reasons.get(self._messages[index]["id"], UNSET)
         for part in parts:
             if is_tool_part(part):
-                (self._waiting.add if self._waits(part) else self._waiting.discard)(part["toolCallId"])
+                (self._waiting.add if self._waits(index, part) else self._waiting.discard)(part["toolCallId"])
                 status = tool_status(part, waiters[:2], busy, self._names, reason)
                 is_here = part["state"] == "input-available" and part["toolCallId"] in self._running_here
                 self._set_tool(part, "running" if is_here else status)
@@ -250,17 +250,12 @@ class Document:
     def _is_busy(self, index: int) -> bool:
         return self._value["status"] in ("submitted", "streaming") and index == len(self._messages) - 1
 
-    def _waiters(self, step: Sequence[Part]) -> list[Part]:
-        return [part for part in step if is_tool_part(part) and self._waits(part)]
+    def _waiters(self, index: int, step: Sequence[Part]) -> list[Part]:
+        return [part for part in step if is_tool_part(part) and self._waits(index, part)]
 
-    def _waits(self, part: Part) -> bool:
-        """Whether the call holds up its neighbours (`queued`); the same words as in ui_stream/tool_status.py."""
-        if part["state"] == "approval-requested":
-            return not (part.get("approval") or {}).get("isAutomatic")
-        is_client = (
-            self._names is not None and part.get("providerExecuted") is not True and tool_name(part) in self._names
-        )
-        return is_client and part["state"] == "input-available"
+    def _waits(self, index: int, part: Part) -> bool:
+        """Whether the call holds up its neighbours."""
+        return holds_up(part, self._names, self._reasons.get(self._messages[index]["id"], UNSET))
 
     def _set_tool(self, part: Part, status: ToolStatus) -> None:
         call_id = part["toolCallId"]
