@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from aisdk_lab.wire.json_text import join_surrogates
+from aisdk_lab.wire.json_text import join_surrogates, number_text
 
 Outcome = dict[str, Any]
 
@@ -36,7 +36,7 @@ def as_recorded(value: Any) -> Any:
     if isinstance(value, bool) or value is None:
         return value
     number = as_double(value)
-    return None if not math.isfinite(number) else int(number) if number.is_integer() else number
+    return json.loads(number_text(number))  # the digits that JavaScript prints: 12345678901234567000, not …168
 
 
 def as_double(number: float) -> float:
