@@ -42,6 +42,7 @@ from aisdk_lab.reducer import MessageReducer
 from aisdk_lab.strings import word
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part, text_of
+from aisdk_lab.ui_stream.old_data_stream import detect
 from aisdk_lab.ui_stream.tool_status import tool_status
 from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.wire.frame import Frame
@@ -157,8 +158,13 @@ class Capture:
     def problems(self) -> tuple[str, ...]:
         """What the official client would have refused, in order: `frame 3: …`; frames that are no chunks, chunks out of order.
 
-        A frame with an event name is named with it. Empty for the text protocol, which has neither.
+        A frame with an event name is named with it. The old data stream of `ai` 4 is named as a whole, whatever its
+        headers say. Empty for the text protocol, which has neither.
         """
+        body = b"".join(segment.data for segment in self.segments)
+        old = detect(body, self.response.headers if self.response else None)
+        if old is not None:
+            return (old.finding,)
         if self.protocol == "text":
             return ()
         reducer, found = MessageReducer(self._continued(), reset="never"), list[str]()

@@ -327,3 +327,9 @@ def test_a_problem_names_the_event_of_its_frame():
     (long,) = body(b"event: " + b"\x1b" * 900 + b"\ndata: x\n\n").problems()
     assert "\x1b" not in long
     assert len(long) < 300
+
+
+@pytest.mark.parametrize("protocol", ["ui-message-stream", "text", "unknown"])
+def test_the_stream_of_ai_4_is_named_instead_of_a_blank_answer(protocol):
+    (problem,) = body(b'0:"Hel"\n', b'0:"lo"\nd:{"finishReason":"stop"}\n', protocol=protocol).problems()
+    assert "old data stream of ai 4 (v4" in problem
