@@ -100,7 +100,7 @@ def test_a_version_is_a_line_or_a_release(written: str, release: Release) -> Non
 
 
 @pytest.mark.parametrize(
-    "nonsense", ["", "8", "3", "7.1", "7.0.174", "7.0.0-beta.1", "seven", "7.", "７", 7, 7.0, None]
+    "nonsense", ["", "8", "3", "7.1", "7.0.174", "7.0.0-beta.1", "seven", "7.", "７", 7, 7.0, None, ["7"]]
 )
 def test_another_version_is_refused_with_the_known_ones(nonsense: Any) -> None:
     with pytest.raises(UnknownName) as caught:

@@ -47,14 +47,20 @@ NAMED: Final = ("4", "5.0.0", "5", "6.0.0", "6", "7.0.0", "7.0.31", "7")
 _WRITTEN = re.compile(r"(?:ai@|v)?(?P<major>\d{1,3})(?:\.(?P<minor>\d{1,3}))?(?:\.(?P<patch>\d{1,6}))?", re.ASCII)
 
 
-@cache
 def read_version(version: str) -> Release:
     """The release that a version names: `"7"` and `"7.0"` are the newest known one of that line, `"7.0.31"` itself.
 
     Raises: `UnknownName` for anything else: another word, an unknown line, a release newer than the newest that was
     run (nobody knows what it accepts; compare with the line's name instead).
     """
-    found = _WRITTEN.fullmatch(version) if isinstance(version, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(version, str):  # pyright: ignore[reportUnnecessaryIsInstance] # 7.0 is an easy slip
+        raise _unknown(version)
+    return _read(version)
+
+
+@cache
+def _read(version: str) -> Release:
+    found = _WRITTEN.fullmatch(version)
     newest = NEWEST.get(int(found["major"])) if found else None
     if found is None or newest is None:
         raise _unknown(version)
