@@ -114,7 +114,7 @@ def test_another_version_is_refused_with_the_known_ones(nonsense: Any) -> None:
 def test_a_refusal_says_since_when_and_what_to_send_instead() -> None:
     delta = {"type": "text-delta", "id": "t", "delta": "x", "seq": 4}
     assert validate_chunk(delta, "6.0.120") == [
-        "unknown key: ai 6.0.120 refuses keys that it does not know; send instead: leave it out  @ $.seq"
+        "unknown key 'seq': ai 6.0.120 refuses keys that it does not know; send instead: leave it out  @ $.seq"
     ]
     assert (validate_chunk(delta, "6"), validate_chunk(delta, "7")) == ([], [])
     assert validate_chunk({"type": "finish", "finishReason": "interrupted"}, "7.0.148") == [
@@ -126,7 +126,7 @@ def test_a_refusal_says_since_when_and_what_to_send_instead() -> None:
     assert validate_chunk(
         {"type": "tool-input-start", "toolCallId": "c", "toolName": "f", "title": "F"}, "5.0.216"
     ) == [
-        "unknown key: ai 5.0.216 refuses keys that it does not know (since 6.0.0); send instead: leave it out  @ $.title"
+        "unknown key 'title': ai 5.0.216 refuses keys that it does not know (since 6.0.0); send instead: leave it out  @ $.title"
     ]
     assert validate_chunk({"type": "reset"}, "6") == [
         "unknown chunk type 'reset'; did you mean 'reset-step'?  @ $.type"
@@ -145,6 +145,13 @@ def test_a_table_says_what_each_client_does() -> None:
         ("7.0.31", "refuses"),
         ("7", "keeps"),
     ]
+    [row] = what_clients_do({"type": "abort", "reason": "stop"}, ["6.0.14"])
+    assert row == (
+        "6.0.14",
+        "refuses",
+        "unknown key 'reason': ai 6.0.14 refuses keys that it does not know (since 6.0.15)  @ $.reason",
+        "`abort` without it",
+    )
     [row] = what_clients_do({"type": "text-end", "id": "t", "citations": []}, ["6"])
     assert row == ("6", "ignores", "not known to ai 6.0.326: citations", "`source-url` and `source-document` chunks")
 

@@ -130,7 +130,7 @@ def _key_problem(kind: str, key: str, release: Release) -> str:
     life = _row_lives().get(f"{kind}.{key}")
     when = f" ({_life_in_words(life)})" if life else ""
     return (
-        f"unknown key: ai {release} refuses keys that it does not know{when}; "
+        f"unknown key {cut(repr(key), 40)}: ai {release} refuses keys that it does not know{when}; "
         f"send instead: {INSTEAD.get(f'{kind}.{key}', LEAVE_OUT)}  @ $.{key}"
     )
 
@@ -160,8 +160,7 @@ def what_clients_do(chunk: Any, versions: Iterable[str] = NAMED) -> list[ClientV
 def _client_verdict(chunk: Any, version: str) -> ClientVerdict:
     problems = validate_chunk(chunk, version)
     if problems:
-        why = "; ".join(problem.partition("; send instead: ")[0] for problem in problems)
-        return ClientVerdict(version, "refuses", why, _instead(problems))
+        return ClientVerdict(version, "refuses", "; ".join(_without_advice(problems)), _advice(problems))
     release = read_version(version)
     kind = _DATA if chunk["type"].startswith(grammar.DATA_PREFIX) else chunk["type"]
     fields = _vocabulary(release).types[kind]
@@ -173,8 +172,17 @@ def _client_verdict(chunk: Any, version: str) -> ClientVerdict:
     return ClientVerdict(version, does, f"not known to ai {release}: {', '.join(unused)}", "; ".join(instead))
 
 
-def _instead(problems: list[str]) -> str:
-    found = [problem.partition("; send instead: ")[2].rpartition("  @ ")[0] for problem in problems]
+_ADVICE = "; send instead: "
+
+
+def _without_advice(problems: list[str]) -> Iterator[str]:
+    for problem in problems:
+        text, _, rest = problem.partition(_ADVICE)
+        yield f"{text}  @ {rest.rpartition('  @ ')[2]}" if rest else text
+
+
+def _advice(problems: list[str]) -> str:
+    found = [problem.partition(_ADVICE)[2].rpartition("  @ ")[0] for problem in problems]
     return "; ".join(dict.fromkeys(text for text in found if text))
 
 
