@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
 from typing import Any
@@ -253,20 +254,37 @@ def loads(case: Case, wanted: Any) -> None:
 # ── a whole chat ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def guard(_case: Case, wanted: Any) -> None:
+def guard(case: Case, wanted: Any) -> None:
+    (rule,) = wanted
+    {"max_auto_rounds": _ceiling, "same_history_twice": _same_history}[rule](case)
+
+
+def _ceiling(_case: Case) -> None:
     """A server that always ends on its own finished tool, asked by the SDK's predicate, which is then always true."""
-    assert set(wanted) == {"max_auto_rounds", "same_history_twice"}
-    call = [
+    call = {"toolCallId": "c1", "toolName": "draw", "input": {}}
+    draws = [
+        {"type": "start", "messageId": "a1"},
         {"type": "start-step"},
-        {"type": "tool-input-available", "toolCallId": "c1", "toolName": "draw", "input": {}},
+        {"type": "tool-input-available", **call},
         {"type": "tool-output-available", "toolCallId": "c1", "output": {"ok": True}},
         {"type": "finish-step"},
         {"type": "finish"},
     ]
-    transport = Answers([{"type": "start", "messageId": "a1"}, *call])
+    transport = Answers(draws)
     chat = chat_over(transport, send_automatically=complete_with_tool_calls, max_rounds=4)
     chat.send("go")
     assert len(transport.requests) <= 1 + 4
+    assert chat.error is not None
+
+
+def _same_history(case: Case) -> None:
+    """A server that adds nothing: the second automatic request would be the first one again."""
+    messages = copy.deepcopy(case["input"]["messages"])
+    messages[-1]["parts"].pop()  # the empty last step, with which the predicate is false
+    transport = Answers([{"type": "start"}, {"type": "finish"}])
+    chat = chat_over(transport, messages=messages, send_automatically=complete_with_tool_calls)
+    chat.send()
+    assert len(transport.requests) <= 2
     assert chat.error is not None
 
 

@@ -28,7 +28,7 @@ ELSEWHERE: dict[str, str] = {
     "rw-048:lint:*": LINTER,
     "rw-016:compat": "the reducer follows 7.0.173 alone; what older clients do with a chunk is said by ui_stream.versions",
     "rw-045:rendered": "drawn in the browser: widget_js/tests/renderers.test.tsx shows 0, false and an empty text",
-    "rw-071:invariants:JS side uses Map or null-prototype objects": "in the browser: widget_js/tests/panel.test.tsx draws and answers calls with such ids",
+    "rw-071:invariants:JS side uses Map or null-prototype objects": "in the browser: widget_js/tests/ids.test.tsx draws and answers calls with such ids",
 }
 """`case:key` (`*`: and all that begins so) → why it is not checked here."""
 
@@ -36,6 +36,8 @@ ELSEWHERE: dict[str, str] = {
 DEFECTS: dict[str, str] = {
     "rw-006:done": "a last block that a lone CR ends is whole (WHATWG), but the decoder says of it what eventsource-parser "
     "does, and so it is not taken for the sentinel",
+    "rw-037:guard:same_history_twice": "only the ceiling on rounds ends such a loop: nobody compares what is sent with what "
+    "was sent before",
 }
 """What the package still does wrong: the test fails as soon as it does it right."""
 
@@ -48,6 +50,8 @@ def items() -> Iterator[tuple[str, str, Any]]:
                 continue
             if key == "lint":
                 yield from ((name, f"lint:{' '.join(each['mentions'])}", each) for each in wanted)
+            elif key == "guard":
+                yield from ((name, f"guard:{part}", {part: each}) for part, each in wanted.items())
             elif key == "invariants":
                 yield from ((name, f"invariants:{sentence}", sentence) for sentence in wanted)
             else:

@@ -28,21 +28,6 @@ const ASKED: Partial<Document> = {
   tools: { c2: { status: "waiting", kind: "client" } },
 };
 
-describe("ids that every object knows", () => {
-  it.each(["constructor", "__proto__", "toString"])("a call with the id %s is drawn and answered like any other", async (id) => {
-    const call: Part = { type: "tool-publish", toolCallId: id, state: "approval-requested", input: {}, approval: { id } };
-    const message = { id: "a", role: "assistant" as const, parts: [call] };
-    const model = new FakeModel({ messages: [message], status: "streaming" });
-    const { screen } = show(model);
-    await frame();
-    fireEvent.click(screen.getByRole("button", { name: "Allow" }));
-    expect(model.actions).toEqual([{ action: "approve", toolCallId: id, approvalId: id, approved: true }]);
-    model.push(["set", ["tools", id], { status: "done", kind: "server" }]);
-    await frame();
-    expect(screen.getByTestId("aisdk-sidebar").textContent).toContain("Ran publish");
-  });
-});
-
 describe("every fixture", () => {
   it.each(Object.keys(fixtures()))("%s is drawn in English and in Chinese", async (name) => {
     const { document } = fixtures()[name]!;
