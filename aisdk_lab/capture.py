@@ -41,7 +41,7 @@ from aisdk_lab.exchange import CaptureProtocol, Request, Response, Segment, prot
 from aisdk_lab.reducer import MessageReducer
 from aisdk_lab.strings import word
 from aisdk_lab.ui_stream.chunks import Chunk
-from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part, text_of
+from aisdk_lab.ui_stream.messages import Message, Part, is_tool_part, text_of
 from aisdk_lab.ui_stream.old_data_stream import detect
 from aisdk_lab.ui_stream.tool_status import tool_status
 from aisdk_lab.ui_stream.validate import read_chunk
@@ -360,16 +360,11 @@ def captures_of(given: object) -> tuple[Capture, ...]:
 
 
 def _waiting(parts: Sequence[Part], finish_reason: str | None) -> tuple[str, ...]:
-    steps: list[list[Part]] = [[]]
-    for part in parts:
-        if part.get("type") == STEP_START:
-            steps.append([])
-        steps[-1].append(part)
     return tuple(
         part["toolCallId"]
-        for step in steps
-        for part in step
-        if is_tool_part(part) and tool_status(part, step, finish_reason=finish_reason) == "waiting"
+        for part in parts
+        # Without the neighbours, which decide only about calls that do not wait: asking them is quadratic.
+        if is_tool_part(part) and tool_status(part, finish_reason=finish_reason) == "waiting"
     )
 
 
