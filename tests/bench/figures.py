@@ -120,7 +120,14 @@ GROUPS = (
             *(*reduces(*TEXT), reader(*TEXT), Run("ai", "chat", TEXT), Run("peers", "append", TEXT)),
         ),
     ),
-    Group("parts", 3, (*reduces(*PARTS), reader(*PARTS), *reduces(*PARTS_BIG), reader(*PARTS_SMALL))),
+    Group(
+        "parts",
+        3,
+        (
+            *(*reduces(*PARTS_SMALL), reader(*PARTS_SMALL)),
+            *(*reduces(*PARTS), reader(*PARTS), *reduces(*PARTS_BIG)),
+        ),
+    ),
     Group("tools", 3, (*reduces(*TOOLS), reader(*TOOLS), *reduces(*TOOLS_BIG), reader(*TOOLS_SMALL))),
     Group(
         "tool input, rows",
@@ -250,6 +257,8 @@ def slope_rows(results: Results) -> list[Row]:
     rows: list[Row] = []
     for case, mine, theirs in (
         ("text deltas, 10k to 100k", (TEXT_SMALL, TEXT), (TEXT_SMALL, TEXT)),
+        ("parts, 200 to 2k", (PARTS_SMALL, PARTS), (PARTS_SMALL, PARTS)),
+        # Here Python's collector begins to walk through the whole heap now and then, which no slope of ours can hide.
         ("parts, 2k to 20k (peer 200 to 2k)", (PARTS, PARTS_BIG), (PARTS_SMALL, PARTS)),
         ("parallel tools, 50 to 200 (peer 10 to 50)", (TOOLS, TOOLS_BIG), (TOOLS_SMALL, TOOLS)),
         ("tool input, rows, 122 to 500 KB (peer 30 to 122)", (ROWS, ROWS_BIG), (ROWS_SMALL, ROWS)),
