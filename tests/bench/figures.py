@@ -196,7 +196,7 @@ def faster(
     return Row(case, shown, shown_time(own), theirs / own, "≥", goal, bound)
 
 
-def at_most(case: str, peer: str, mine: str, ratio: float, goal: float) -> Row:
+def at_most(case: str, peer: str, mine: str, ratio: float, goal: float | None) -> Row:
     return Row(case, peer, mine, ratio, "≤", goal)
 
 
@@ -285,12 +285,15 @@ def memory_rows(results: Results) -> list[Row]:
             rows.append(
                 at_most(f"memory: {case}", f"its chunks: {shown_bytes(chunks)}", shown_bytes(mine), mine / chunks, 4.0)
             )
-    run, peer = ours("reduce-memory", *ROWS), reader(*ROWS)
-    if results.has(run, peer):
-        mine, chunks = results.median(run, "peak_bytes"), results.median(run, "chunk_bytes")
+    (run, _), peer, arriving = reduces(*ROWS), reader(*ROWS), ours("reduce-memory", *ROWS)
+    if results.has(run, peer, arriving):
+        mine, chunks = results.median(run, "peak_bytes"), results.median(arriving, "chunk_bytes")
         theirs, case = results.median(peer, "peak_bytes"), "memory: reducer at 122 KB tool input, peak"
         rows.append(at_most(case, f"its chunks: {shown_bytes(chunks)}", shown_bytes(mine), mine / chunks, 4.0))
         rows.append(Row(case, f"{READER}: {shown_bytes(theirs)}", shown_bytes(mine), theirs / mine, "≥", 20.0))
+        held = results.median(arriving, "peak_bytes")
+        case += ", with what it keeps of chunks"
+        rows.append(at_most(case, f"its chunks: {shown_bytes(chunks)}", shown_bytes(held), held / chunks, None))
     return rows
 
 

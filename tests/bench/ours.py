@@ -84,7 +84,10 @@ def reduce(path: Path, keep: str) -> Answer:
 
 
 def reduce_memory(path: Path) -> Answer:
-    """How much higher the process stands for reducing a stream that is parsed chunk by chunk, as one that arrives."""
+    """How much higher the process stands for a stream that is parsed chunk by chunk, as one that arrives.
+
+    More than `reduce` says, where the chunks are there before: deltas and the final input stay in the message.
+    """
     lines = Stream(path).lines
     read = msgspec.json.Decoder().decode
     reducer = MessageReducer()
