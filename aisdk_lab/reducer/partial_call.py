@@ -25,6 +25,8 @@ class PartialCall:
         self.name = name
         self.dynamic = dynamic
         self.encoding = encoding
+        self.is_text = encoding == "text"
+        """The input is plain text and not JSON."""
         self.labels = labels
         """`title` and `toolMetadata`, which every delta writes again."""
         self.raw = GrowingText()
@@ -35,11 +37,6 @@ class PartialCall:
         """Where the part's step begins; a delta in another step does not write into this part."""
         self._replay = PartialJsonParser()
         self._replayed = 0
-
-    @property
-    def is_text(self) -> bool:
-        """True when the input is plain text and not JSON (`inputEncoding: "text"`)."""
-        return self.encoding == "text"
 
     @property
     def last_version(self) -> int:
@@ -55,16 +52,11 @@ class PartialCall:
 
     def grow(self, delta: str, version: int) -> tuple[Change, ...]:
         """Take a delta and write it into the part: the input as path operations, never as text to be parsed again."""
-        index = self.index
-        shown = self.raw.add(delta, version)
-        changes = [Change(index, RAW, "append", shown)] if shown else []
-        if self.is_text:
-            if shown:
-                changes.append(Change(index, INPUT, "append", shown))
-        else:
-            for op in self.parser.feed(delta):
-                changes.append(Change(index, op.path, op.op, op.value))
-        return tuple(changes)
+        index, shown = self.index, self.raw.add(delta, version)
+        if not self.is_text:
+            changes = [Change(index, op.path, op.op, op.value) for op in self.parser.feed(delta)]
+            return (Change(index, RAW, "append", shown), *changes) if shown else tuple(changes)
+        return (Change(index, RAW, "append", shown), Change(index, INPUT, "append", shown)) if shown else ()
 
     def live_value(self) -> Any:  # any JSON value, or UNSET
         """The input now; what a container holds goes on changing with the next delta."""

@@ -16,7 +16,8 @@ from aisdk_lab.ui_stream.path_ops import Path, PathOp
 from aisdk_lab.wire.json_text import MAX_DEPTH, holds_forbidden_key, join_surrogates, read_number
 
 _GUARDED_KEYS = frozenset({"__proto__", "prototype"})
-_NOWHERE: Final = 1 << 30
+NOWHERE: Final = 1 << 30
+"""The depth of no container."""
 
 
 class GrowingTree:
@@ -35,7 +36,7 @@ class GrowingTree:
         self._base = len(prefix)
         self._key = ""  # of the member that comes or is open, in an object
         self._ops: list[PathOp] = []
-        self._fresh = _NOWHERE  # depth of the outermost open container that began in this piece of text
+        self._fresh = NOWHERE  # depth of the outermost open container that began in this piece of text
         self._first_op = 0  # the operation that carries that container
         self._text = ""  # of the open string, as the tree holds it
         self._pieces: list[str] = []  # what comes after it and was told
@@ -100,7 +101,7 @@ class GrowingTree:
                 if self.forbidden or self._key in _GUARDED_KEYS:
                     self._guard(holder)
                 holder[self._key] = value
-        if tell and len(stack) < self._fresh:
+        if len(stack) < self._fresh and tell:
             self._tell_new(value)
 
     def _tell_new(self, value: Any) -> None:
@@ -141,7 +142,7 @@ class GrowingTree:
             self._settle_stale()
         self._stack.pop()
         if len(self._stack) < self._fresh:
-            self._fresh = _NOWHERE
+            self._fresh = NOWHERE
         if self._stack:
             self._path = self._path[:-1]
 
@@ -228,11 +229,11 @@ class GrowingTree:
         """Bring what is told up to date with the end of this piece of text."""
         if in_string:
             self._tell_string()
-        if self._fresh != _NOWHERE:
+        if self._fresh != NOWHERE:
             _ = self.value  # the tree holds all of an open string now
             op = self._ops[self._first_op]
             self._ops[self._first_op] = PathOp(op.path, op.op, self._copy_of_open(self._fresh - 1))
-            self._fresh = _NOWHERE
+            self._fresh = NOWHERE
         if self._recheck:
             self._recheck = False
             self.forbidden = holds_forbidden_key(self._root)

@@ -5,8 +5,8 @@ of the text so far. That is everything but the tail of a number without a digit 
 is not complete, and a key without a value; a literal counts from its first letter.
 
 Cost: each character is looked at once, most of them inside one regular expression call for a token. The text of an open
-string is kept in pieces. A number that goes on over many pieces is read again with each; numbers are short.
-
+string is kept in pieces. A number that goes on over many pieces is read again with each, and so is the beginning of a
+member before its colon, up to `_LONGEST_REREAD` characters; most numbers and keys are short.
 """
 
 from __future__ import annotations
@@ -14,21 +14,43 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from json.decoder import scanstring  # pyright: ignore[reportAttributeAccessIssue]  # typeshed leaves it out
-from typing import cast
+from typing import Any, cast
 
 from aisdk_lab.ui_stream import fix_json as fix
 from aisdk_lab.ui_stream.chunks import UNSET
-from aisdk_lab.ui_stream.growing_tree import GrowingTree, joined
+from aisdk_lab.ui_stream.growing_tree import NOWHERE, GrowingTree, joined
 from aisdk_lab.ui_stream.path_ops import Path
+from aisdk_lab.wire.json_text import read_number
 
 # What may come next. The order is that of `_STEPS`.
 VALUE, FIRST_VALUE, AFTER, FIRST_KEY, NEXT_KEY, IN_KEY, COLON, IN_STRING, IN_NUMBER, IN_LITERAL, END = range(11)
 
 _S = r"[ \t\n\r]*+"
 _PLAIN = r'[^"\\\x00-\x1f]'
-_plain_string = re.compile(rf'"({_PLAIN}*+)"').match
-_plain_key = re.compile(rf'"({_PLAIN}*+)"{_S}:{_S}').match
-_next_key = re.compile(rf',{_S}"({_PLAIN}*+)"{_S}:{_S}').match
+_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?"
+_LONGEST_REREAD = 80
+
+
+def _scalar_before(closer: str) -> str:
+    """A whole text, or a number or word that surely ends: groups 1, 2 and 3.
+
+    Only before a comma or the right closer, because the reference's scan is still inside of a number or word when it
+    meets what comes next, and takes the wrong closer for something else there than it does after a value.
+    """
+    end = rf"(?=[,{closer}])"
+    return rf'(?:"({_PLAIN}*+)"|({_NUMBER}){end}|(true|false|null){end})'
+
+
+_SCALARS = {
+    list: re.compile(_scalar_before(r"\]")).match,
+    dict: re.compile(_scalar_before("}")).match,
+    str: re.compile(rf'"({_PLAIN}*+)"').match,  # outermost, nothing surely ends but a text
+}
+_MEMBER = rf'"({_PLAIN}*+)"{_S}:{_S}{_scalar_before("}")}?'  # group 1 is the key, the others are one further
+_next_member = re.compile(rf",{_S}{_MEMBER}").match
+_first_member = re.compile(rf"{_S}{_MEMBER}").match
+_next_begun = re.compile(rf',{_S}(?:"{_PLAIN}*+(?:"{_S})?)?\Z').match
+_first_begun = re.compile(rf'{_S}(?:"{_PLAIN}*+(?:"{_S})?)?\Z').match
 _open_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
 _whole_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?").fullmatch
 
@@ -44,6 +66,12 @@ _characters = _always(rf'{_PLAIN}*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){_PLAIN
 _number_run = _always(r"[-+.eE0-9]*+")
 _number_start = _always(r"-?(?:(?:0|[1-9][0-9]*+)(?:\.(?:[0-9]++(?:[eE][-+]?[0-9]*+)?)?|[eE][-+]?[0-9]*+)?)?")
 
+_VALUES: tuple[Callable[[str], Any], ...] = (
+    joined,
+    read_number,
+    {"true": True, "false": False, "null": None}.__getitem__,
+)
+"""What the groups of `_scalar_before` stand for."""
 _WORDS = {"t": ("true", True), "f": ("false", False), "n": ("null", None)}
 _SPACES = frozenset(" \t\n\r")
 _NUMBER_CHARS = frozenset("-0123456789")
@@ -52,17 +80,19 @@ _NUMBER_CHARS = frozenset("-0123456789")
 class JsonTree(GrowingTree):
     """The value of an unfinished JSON text."""
 
-    __slots__ = ("_key_quoted", "_literal", "_pending", "_phase", "_rest", "astray")
+    __slots__ = ("_key_quoted", "_literal", "_pending", "_phase", "_rest", "astray", "is_followed")
 
     def __init__(self, prefix: Path = ()) -> None:
         super().__init__(prefix)
         self._phase = VALUE
-        self._pending = ""  # an escape that is not complete
+        self._pending = ""  # an escape or the beginning of a member, to be read again with what comes
         self._key_quoted = False  # the open key holds an escaped quote
         self._literal = ""
         self._rest = ""  # letters of the literal that are still to come
         self.astray: tuple[list[str], str] | None = None
         """Set when the reference's scan took the end of a key too early: its stack, and the text from there on."""
+        self.is_followed = False
+        """Set by whoever compares `fix_place` with the reference's scan after each piece: everything is read at once."""
 
     @property
     def is_complete(self) -> bool:
@@ -77,17 +107,19 @@ class JsonTree(GrowingTree):
         """Take more text; return the rest of it from where it stopped being JSON, or `None`."""
         if self._pending:
             text, self._pending = self._pending + text, ""
-        place, end = 0, len(text)
+        place, end, steps = 0, len(text), _STEPS
         while 0 <= place < end:
-            place = _STEPS[self._phase](self, text, place)
-        if self._phase == IN_NUMBER:
+            place = steps[self._phase](self, text, place)
+        phase = self._phase
+        if phase == IN_NUMBER:
             self._show_number(ended=False)
-        self._close_piece(in_string=self._phase == IN_STRING)
+        if phase == IN_STRING or self._fresh != NOWHERE or self._recheck:
+            self._close_piece(in_string=phase == IN_STRING)
         return text[~place:] if place < 0 else None
 
     @property
     def is_inside_escape(self) -> bool:
-        """True when the text ends in the middle of an escape."""
+        """True when the text of a tree that is followed ends in the middle of an escape."""
         return bool(self._pending)
 
     def take_astray(self) -> tuple[list[str], str]:
@@ -116,21 +148,24 @@ class JsonTree(GrowingTree):
     # --- steps: each takes the text and a place, and returns the next place, or ~place where JSON ends --------------
 
     def _value(self, text: str, place: int) -> int:
-        place = _after_space(text, place)
-        if place == len(text):
-            return place
+        if text[place] in _SPACES:
+            place = _space(text, place).end()
+            if place == len(text):
+                return place
         char = text[place]
-        if char == '"':
-            match = _plain_string(text, place)
-            if match:
-                self._place(joined(match.group(1)))
-                self._phase = AFTER if self._stack else END
-                return match.end()
-            self._open_string()
-            self._phase = IN_STRING
-        elif char in "{[":
+        if char in "{[":
             self._open({} if char == "{" else [])
             self._phase = FIRST_KEY if char == "{" else FIRST_VALUE
+            return place + 1
+        match = _SCALARS[type(self._stack[-1]) if self._stack else str](text, place)
+        if match:
+            group = cast("int", match.lastindex)
+            self._place(_VALUES[group - 1](match[group]))
+            self._phase = AFTER if self._stack else END
+            return match.end()
+        if char == '"':
+            self._open_string()
+            self._phase = IN_STRING
         elif char in _NUMBER_CHARS:
             self._number, self._number_shown, self._phase = "", False, IN_NUMBER
             return place
@@ -146,17 +181,34 @@ class JsonTree(GrowingTree):
             return ~place
         return place + 1
 
+    def _members(self, text: str, match: re.Match[str] | None) -> int:
+        """Take a key, its value when that is a whole scalar, and further such members."""
+        place = 0
+        while match:
+            group, place = cast("int", match.lastindex), match.end()
+            self._key = joined(match[1])
+            if group == 1:
+                self._phase = VALUE
+                return place
+            self._place(_VALUES[group - 2](match[group]))
+            match = _next_member(text, place)
+        self._phase = AFTER
+        return place
+
     def _after(self, text: str, place: int) -> int:
-        place = _after_space(text, place)
-        if place == len(text):
-            return place
+        if text[place] in _SPACES:
+            place = _space(text, place).end()
+            if place == len(text):
+                return place
         char = text[place]
         is_list = type(self._stack[-1]) is list
         if char == ",":
-            match = None if is_list else _next_key(text, place)
-            if match:
-                self._key, self._phase = joined(match.group(1)), VALUE
-                return match.end()
+            if not is_list:
+                match = _next_member(text, place)
+                if match:
+                    return self._members(text, match)
+                if self._is_put_off(_next_begun(text, place), text, place):
+                    return len(text)
             self._phase = VALUE if is_list else NEXT_KEY
         elif char == ("]" if is_list else "}"):
             self._close()
@@ -166,14 +218,16 @@ class JsonTree(GrowingTree):
         return place + 1
 
     def _before_key(self, text: str, place: int) -> int:
-        place = _after_space(text, place)
-        if place == len(text):
-            return place
+        match = _first_member(text, place)
+        if match:
+            return self._members(text, match)
+        if text[place] in _SPACES:
+            place = _space(text, place).end()
+            if place == len(text):
+                return place
         if text[place] == '"':
-            match = _plain_key(text, place)
-            if match:
-                self._key, self._phase = joined(match.group(1)), VALUE
-                return match.end()
+            if self._is_put_off(_first_begun(text, place), text, place):
+                return len(text)
             self._run, self._key_quoted, self._phase = [], False, IN_KEY
         elif text[place] == "}" and self._phase == FIRST_KEY:
             self._close()
@@ -181,6 +235,13 @@ class JsonTree(GrowingTree):
         else:
             return ~place
         return place + 1
+
+    def _is_put_off(self, begun: re.Match[str] | None, text: str, place: int) -> bool:
+        """True when a member has begun that nothing shows of yet: it is read again, whole, with the next text."""
+        if begun is None or self.is_followed or len(text) - place > _LONGEST_REREAD:
+            return False
+        self._pending = text[place:]
+        return True
 
     def _in_key(self, text: str, place: int) -> int:
         match = _characters(text, place)
@@ -197,9 +258,10 @@ class JsonTree(GrowingTree):
         return self._stop_in_string(text, end)
 
     def _colon(self, text: str, place: int) -> int:
-        place = _after_space(text, place)
-        if place == len(text):
-            return place
+        if text[place] in _SPACES:
+            place = _space(text, place).end()
+            if place == len(text):
+                return place
         if text[place] != ":":
             return ~place
         self._phase = VALUE

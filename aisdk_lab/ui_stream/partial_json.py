@@ -130,7 +130,7 @@ class PartialJsonParser:
             return self._feed_astray(tree, self._scan)
         if tree.too_deep:
             return self._die()
-        return self._tell(tree, ops)
+        return ops if self._visible and not tree.forbidden else self._tell(tree, ops)
 
     def _tell(self, tree: JsonTree, ops: tuple[PathOp, ...]) -> tuple[PathOp, ...]:
         """The tree's own operations, unless a forbidden key hides it or no longer does."""
@@ -182,7 +182,7 @@ class PartialJsonParser:
     def _lose_the_scan(self, tree: JsonTree) -> None:
         """The reference's scan has left a key that goes on: follow it until it is where the tree is."""
         stack, tail = tree.take_astray()
-        self._aligned_at = None
+        self._aligned_at, tree.is_followed = None, True
         if self._scan is None:
             self._scan = FixScan(stack)
             self._scan.feed(tail)
@@ -195,6 +195,7 @@ class PartialJsonParser:
         elif scan.last_valid > self._aligned_at:
             # Both were at the same place and the scan has kept something since: from now on they agree.
             self._scan, self._aligned_at, self._parsed_at, self._result = None, None, None, None
+            tree.is_followed = False
             was, self._visible = self._visible, tree.is_shown
             if self._visible:
                 return (PathOp(self._prefix, "set", tree.snapshot()),)
