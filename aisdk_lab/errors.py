@@ -87,12 +87,25 @@ class RefusedError(LabError):
 
 
 class TransportError(LabError):
-    """An endpoint answered with an error, or not at all; `name` is what `ai` 7.0.173 would call it."""
+    """An endpoint answered with an error, or not at all; `name` is what `ai` 7.0.173 would call it.
 
-    def __init__(self, message: str, *, name: str = "Error", status: int | None = None) -> None:
+    `url` (secrets masked) and `body` are those of an answer with an error status.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        name: str = "Error",
+        status: int | None = None,
+        url: str | None = None,
+        body: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.name = name
         self.status = status
+        self.url = url
+        self.body = body
 
 
 class MissingExtra(LabError, ImportError):

@@ -27,7 +27,7 @@ class ChatError(msgspec.Struct, frozen=True):
     name: str
     message: str
     details: dict[str, Any] = {}
-    """What else is known: `chunkType`, `chunkId`, `statusCode`."""
+    """What else is known, under the reference's names: `chunkType`, `chunkId`; `statusCode`, `url`, `responseBody`; `parameter`."""
 
     @property
     def is_disconnect(self) -> bool:
@@ -55,7 +55,10 @@ def chat_error(problem: Exception) -> ChatError:
     if isinstance(problem, UIMessageStreamError):
         return ChatError(problem.name, str(problem), {"chunkType": problem.chunk_type, "chunkId": problem.chunk_id})
     if isinstance(problem, TransportError):
-        return ChatError(problem.name, str(problem), {} if problem.status is None else {"statusCode": problem.status})
+        known = {"statusCode": problem.status, "url": problem.url, "responseBody": problem.body}
+        return ChatError(problem.name, str(problem), {key: it for key, it in known.items() if it is not None})
+    if isinstance(problem, InvalidArgument):
+        return ChatError(problem.name, str(problem), {"parameter": problem.parameter})
     return ChatError("Error" if isinstance(problem, LabError) else type(problem).__name__, str(problem))
 
 

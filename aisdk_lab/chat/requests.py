@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 from typing import Any
 
 from aisdk_lab.chat.answers import has_call_under_way, has_unsent_approval, message_to_continue, waits_for_user
@@ -232,12 +231,19 @@ class Requests:
         return None
 
     async def _pump(self, exchange: Exchange, joined: AsyncGenerator[Chunk, None] | None) -> None:
-        async with aclosing(joined or self._transport.stream(exchange.request)) as chunks:
-            async for chunk in chunks:
+        source, is_dropped = joined or self._transport.stream(exchange.request), False
+        try:
+            async for chunk in source:
                 if exchange.is_stopped:
                     return
                 if self._receive(exchange, chunk):
                     await asyncio.sleep(0)  # a handler that answers at once does so before the next chunk
+        except GeneratorExit:
+            is_dropped = True  # the whole chat was, while it waited: nobody can close anything any more
+            raise
+        finally:
+            if not is_dropped:
+                await source.aclose()
 
     def _receive(self, exchange: Exchange, chunk: Chunk) -> bool:
         """Take in one chunk; true when a handler was started."""

@@ -64,7 +64,7 @@ class InProcessTransport:
             request.chat_id,
             request.messages,
             agent_id=self._agent_id,
-            trigger=request.trigger,
+            trigger="regenerate-message" if request.trigger == "regenerate-message" else "submit-message",
             message_id=request.message_id,
             body={**self._body, **request.options.body},
         )

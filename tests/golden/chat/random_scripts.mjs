@@ -1,5 +1,5 @@
 // Random scripts for a chat client, seeded: turns that mostly make sense, with a person and a network that do not.
-function randomness(seed) {
+export function randomness(seed) {
   let state = seed | 0;
   const random = () => {
     state = (state + 0x6d2b79f5) | 0;
