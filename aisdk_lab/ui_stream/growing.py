@@ -27,7 +27,7 @@ class GrowingText:
         """Some delta held a surrogate, so the pieces need joining as JavaScript joins them."""
         self._whole = ""  # the first `_whole_count` pieces joined
         self._whole_count = 0
-        self._offsets: list[int] = []
+        self._offsets: list[int] | None = None  # where each piece ends, once an older version was read
         if text:
             self.add(text, version)
 
@@ -66,7 +66,7 @@ class GrowingText:
             self._whole_count = count
         if count == self._whole_count:
             return self._whole
-        if len(self._offsets) < self._whole_count:
+        if self._offsets is None or len(self._offsets) < self._whole_count:
             self._offsets = list(accumulate(map(len, self.pieces[: self._whole_count])))
         return self._whole[: self._offsets[count - 1]] if count else ""
 

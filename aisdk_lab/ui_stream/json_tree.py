@@ -326,7 +326,8 @@ class JsonTree(GrowingTree):
         return place
 
     def _end(self, text: str, place: int) -> int:
-        place = _after_space(text, place)
+        if text[place] in _SPACES:
+            place = _space(text, place).end()
         return place if place == len(text) else ~place
 
     def _watch_key(self, text: str, place: int, end: int) -> None:
@@ -342,10 +343,6 @@ class JsonTree(GrowingTree):
         colon = text.find(":", place, end)
         if colon >= 0 and self.astray is None:
             self.astray = self.fix_place()[0], text[colon:]
-
-
-def _after_space(text: str, place: int) -> int:
-    return _space(text, place).end() if text[place] in _SPACES else place
 
 
 _ARRAY_STATES = {FIRST_VALUE: fix.ARRAY_START, VALUE: fix.ARRAY_AFTER_COMMA}

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aisdk_lab.reducer import MESSAGE, Change, MessageReducer, UIMessageStreamError, read_ui_message_stream
 from aisdk_lab.wire import json_text
+from tests.reducer.cases import CASES
 from tests.reducer.recorded import play
-
-GOLDEN = Path(__file__).parents[1] / "golden" / "reduce"
-CASES = [
-    case
-    for name in ("reduce.jsonl", "reduce_random.jsonl", "reduce_nasty.jsonl")
-    for case in map(json.loads, (GOLDEN / name).read_bytes().splitlines())
-]
 
 
 def wire(value: Any) -> Any:
