@@ -136,6 +136,38 @@ def cut_like(expected: Any, ours: Any) -> Any:
     return ours
 
 
+OF_FETCH = {
+    "connection": "keep-alive",
+    "accept": "*/*",
+    "accept-language": "*",
+    "sec-fetch-mode": "cors",
+    "user-agent": "node",
+    "accept-encoding": "gzip, deflate",
+}
+
+
+def without_headers_of_fetch(expected: Any, ours: Any) -> tuple[Any, Any]:
+    """requests: "headers (…; those of the fetch implementation are included)": ours come from another HTTP client.
+
+    A header counts where a case gave it another value than fetch has by itself.
+    """
+    if not isinstance(expected, Mapping) or not isinstance(ours, Mapping):
+        return expected, ours
+    pairs = zip(expected["requests"], ours.get("requests", ()), strict=False)
+    of_fetch = [
+        {name for name, value in OF_FETCH.items() if theirs["headers"].get(name, value) == value} for theirs, _ in pairs
+    ]
+
+    def cleaned(outcome: Mapping[str, Any]) -> Outcome:
+        sent = list(outcome.get("requests", ()))
+        for place, (request, names) in enumerate(zip(sent, of_fetch, strict=False)):
+            headers = {name: value for name, value in request["headers"].items() if name not in names}
+            sent[place] = {**request, "headers": headers}
+        return {**outcome, "requests": sent}
+
+    return cleaned(expected), cleaned(ours)
+
+
 RULES: dict[str, tuple[Callable[[Outcome], Outcome], ...]] = {
     "reduce": (without_first_text_of_library, until_thrown),
     "validate_messages": (paths_of_issues,),
@@ -155,6 +187,8 @@ def first_difference(kind: str, case: Outcome, ours: Any) -> str | None:
     for rule in (*RULES.get(kind, ()), without_texts_of_libraries):
         sides = [rule(side) for side in sides]
     expected, seen = sides
+    if kind == "requests":
+        expected, seen = without_headers_of_fetch(expected, seen)
     return _difference(expected, cut_like(expected, seen), "$")
 
 
@@ -178,6 +212,11 @@ def _difference(expected: Any, ours: Any, path: str) -> str | None:
     # `True == 1` in Python, and never in JSON.
     if expected == ours and isinstance(expected, bool) == isinstance(ours, bool):
         return None
+    if isinstance(expected, str) and isinstance(ours, str):
+        place = next((i for i, pair in enumerate(zip(expected, ours, strict=False)) if pair[0] != pair[1]), 0)
+        if place > SHOWN_CHARS // 2:
+            start = place - SHOWN_CHARS // 4
+            path, expected, ours = f"{path} from character {start}", expected[start:], ours[start:]
     return f"{path}: expected {_text(expected)}, got {_text(ours)}"
 
 

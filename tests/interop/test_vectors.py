@@ -31,9 +31,8 @@ FRESH_SEED = os.environ.get("FRESH_SEED", "0")
 LIMIT_S = 100
 SHOWN = 5
 
-CHAT = GOLDEN / "chat" / "record.mjs"
-SCRIPTS = {"requests": HERE / "requests.mjs"}
-"""What records a kind, when it is not `vectors.mjs`."""
+PLAYERS = {kind: GOLDEN / kind / "record.mjs" for kind in ("chat", "requests")}
+"""What records the kinds of a whole client; `vectors.mjs` records the others."""
 
 Record = Callable[[str, list[Any]], list[Any]]
 Run = Callable[..., str]
@@ -59,13 +58,10 @@ def record(run: Run) -> Record:
     """`record(kind, inputs)`: what the real package makes of them, in the format of the recordings."""
 
     def record(kind: str, inputs: list[Any]) -> list[Any]:
-        if kind == "chat":
+        if kind in PLAYERS:
             lines = [json.dumps({"name": "", "input": given}) for given in inputs]
-            return [
-                json.loads(line)["expect"] for line in run(CHAT, "play", given="\n".join(lines)).split("\n") if line
-            ]
-        script = SCRIPTS.get(kind, HERE / "vectors.mjs")
-        return json.loads(run(script, given=json.dumps({"kind": kind, "inputs": inputs})))
+            return [case["expect"] for case in cases_of(run(PLAYERS[kind], "play", given="\n".join(lines)))]
+        return json.loads(run(HERE / "vectors.mjs", given=json.dumps({"kind": kind, "inputs": inputs})))
 
     return record
 
@@ -84,7 +80,8 @@ def test_the_installed_package_says_what_was_recorded(path: Path, record: Record
 
 @pytest.mark.parametrize("kind", FRESH)
 def test_ours_is_what_the_installed_package_says_of_fresh_inputs(kind: str, record: Record) -> None:
-    inputs = [FRESH[kind](Random(f"{FRESH_SEED}/{number}")) for number in range(FRESH_CASES)]
+    count = max(1, FRESH_CASES // 5) if kind in PLAYERS else FRESH_CASES
+    inputs = [FRESH[kind](Random(f"{FRESH_SEED}/{number}")) for number in range(count)]
     outcomes = zip(inputs, record(kind, inputs), strict=True)
     agree(
         kind,
@@ -95,9 +92,13 @@ def test_ours_is_what_the_installed_package_says_of_fresh_inputs(kind: str, reco
     )
 
 
-def test_ours_is_what_the_installed_package_does_in_fresh_chats(run: Run) -> None:
-    count = str(max(1, FRESH_CASES // 10))
-    agree("chat", [json.loads(line) for line in run(CHAT, "random", FRESH_SEED, count).split("\n") if line])
+@pytest.mark.parametrize("kind", PLAYERS)
+def test_ours_is_what_the_installed_package_does_in_a_random_script(kind: str, run: Run) -> None:
+    agree(kind, cases_of(run(PLAYERS[kind], "random", FRESH_SEED, str(max(1, FRESH_CASES // 5)))))
+
+
+def cases_of(lines: str) -> list[Any]:
+    return [json.loads(line) for line in lines.split("\n") if line]
 
 
 def agree(kind: str, cases: list[Any]) -> None:
