@@ -158,6 +158,19 @@ def test_a_folder_is_run_file_by_file_and_its_failures_are_named(tmp_path: Path,
     assert lines[5:] == ["partial_jsonish.jsonl: not run (no known kind of cases)", "5 cases, 2 failed"]
 
 
+@pytest.mark.parametrize("text", ["{", "5\n", '{"text": "["}\n'], ids=["no-json", "no-object", "no-case"])
+def test_a_file_that_holds_no_cases_fails_and_the_others_still_run(text: str, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "partial_json.jsonl").write_text(text, "utf-8")
+    write(tmp_path, "partial_json_z.jsonl", PASSES)
+    assert vectors.main([str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [lines[0], *lines[2:]] == [
+        "partial_json.jsonl: 0 passed, 1 failed",
+        "partial_json_z.jsonl: 1 passed, 0 failed",
+        "2 cases, 1 failed",
+    ]
+
+
 def test_a_folder_without_cases_does_not_pass(tmp_path: Path, capsys: Any) -> None:
     assert vectors.main([str(tmp_path)]) == 1
     assert capsys.readouterr().out.startswith("no cases: files must be named reduce, sse, ")

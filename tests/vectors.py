@@ -299,7 +299,7 @@ def run_file(path: Path, kind: str) -> Tally:
     """Run all cases of a file."""
     passed = quirks = quirks_matched = 0
     failures: list[str] = []
-    for case in read_cases(path):
+    for number, case in enumerate(read_cases(path), 1):
         found = difference(kind, case)
         if is_quirk(case):
             quirks += 1
@@ -307,7 +307,7 @@ def run_file(path: Path, kind: str) -> Tally:
         elif found is None:
             passed += 1
         else:
-            failures.append(f"{case['name']}: {found}")
+            failures.append(f"{case.get('name', f'case {number}')}: {found}")
     return Tally(passed, failures, quirks, quirks_matched)
 
 
@@ -319,7 +319,10 @@ def report(folder: Path) -> tuple[int, int]:
         if kind is None:
             print(f"{path.name}: not run ({'a folder' if path.is_dir() else 'no known kind of cases'})")
             continue
-        tally = run_file(path, kind)
+        try:
+            tally = run_file(path, kind)
+        except (ValueError, AttributeError) as problem:
+            tally = Tally(0, [f"not a file of cases: {problem}"], 0, 0)
         quirks = f", {tally.quirks} js-quirks ({tally.quirks_matched} matched)" if tally.quirks else ""
         print(f"{path.name}: {tally.passed} passed, {len(tally.failures)} failed{quirks}", flush=True)
         for failure in tally.failures:
