@@ -61,7 +61,8 @@ class MessageReducer:
         if message is not None and message.get("role") == "assistant":
             self._begin({**copied({**message, "parts": None}), "parts": None}, _restored(message, strict))
         else:
-            self._begin(_head(message["id"] if message else message_id), [])
+            old_id = None if message is None else message.get("id")
+            self._begin(_head(message_id if old_id is None else copied(old_id)), [])
 
     def _begin(self, head: Message, parts: list[Part]) -> None:
         self._message = message = GrowingMessage(head, parts, self._version)
@@ -79,7 +80,15 @@ class MessageReducer:
             self._note(index, part)
         for index in range(tools.step, len(parts)):
             if is_tool_part(parts[index]) and parts[index].get("state") == "input-streaming":
-                tools.restore(index, parts[index], self._version)
+                self._restore(index, parts[index])
+
+    def _restore(self, index: int, part: Part) -> None:
+        try:
+            self._tools.restore(index, part, self._version)
+        except (TypeError, RecursionError) as error:  # an id or a raw input that is no text and cannot become one
+            if self._strict:
+                raise
+            self.findings.append(f"part {index} of the message that goes on: {error}")
 
     def _table(self) -> Mapping[str, Callable[[Chunk], None]]:
         """Which method handles which chunk."""
@@ -259,7 +268,7 @@ class MessageReducer:
 
     def _on_finish(self, chunk: Chunk) -> None:
         if not is_nullish(chunk.get("finishReason")):
-            self.finish_reason = chunk["finishReason"]
+            self.finish_reason = given(chunk, "finishReason")
         self._on_metadata(chunk)
 
     def _on_metadata(self, chunk: Chunk) -> None:

@@ -107,6 +107,39 @@ def test_snapshots_stay_as_they_were_while_the_message_goes_on() -> None:
     assert snapshots[3]["parts"][0] is snapshots[4]["parts"][0], "an unchanged part is shared, not copied"
 
 
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_the_short_way_of_plain_deltas_leads_to_the_same_messages(case: dict[str, Any]) -> None:
+    short, long = (MessageReducer(case["input"].get("initialMessage")) for _ in range(2))
+    for chunk in case["input"]["chunks"]:
+        short.feed(chunk)
+        long._version += 1
+        long._feed_any(chunk)
+        assert (repr(short.message), short.visible, short.updates_status) == (
+            repr(long.message),
+            long.visible,
+            long.updates_status,
+        )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant"},
+        {"role": "assistant", "parts": {}},
+        {"role": "assistant", "parts": [None, "x", {}, {"type": 5}, {"type": "text"}]},
+        {"role": "assistant", "parts": [{"type": "tool-w", "state": "input-streaming", "toolCallId": {"toString": 1}}]},
+        {"role": "assistant", "parts": [{"type": "dynamic-tool", "state": "input-streaming", "rawInput": [1]}]},
+        {"role": "user"},
+        {},
+    ],
+    ids=repr,
+)
+def test_lenient_goes_on_from_any_message(message: Any) -> None:
+    reducer = MessageReducer(message)
+    reducer.feed({"type": "text-start", "id": "t"})
+    assert reducer.message["parts"][-1] == {"type": "text", "text": "", "state": "streaming"}
+
+
 def test_a_message_that_is_continued_is_not_changed_in_place() -> None:
     message = {"id": "m", "role": "assistant", "parts": [{"type": "text", "text": "a", "state": "done"}]}
     before = copy.deepcopy(message)
