@@ -6,9 +6,8 @@ with the next request. The sidebar only projects the events of a `Chat`.
 All state lives on the lab's loop (core.py). Methods without a leading `a` hand over and wait, from any thread (a notebook
 cell too); their twins with `a` are awaited, on whichever loop. Nothing ever waits for a person: `send` returns when the
 exchange has ended, or when a call waits for an answer.
-Source: `ai` 7.0.173 `chat.ts` (spec §6); recorded: tests/golden/chat. Different on purpose: the reducer is lenient
-unless `strict=True`; handlers of tool calls are tasks, so that one may await its own answer; automatic sending has a
-ceiling; an answer to a call that does not wait raises; while an answer streams another message is refused.
+Source: `ai` 7.0.173 `chat.ts` (spec §6); recorded: tests/golden/chat. Different on purpose, `strict` or not: handlers of tool
+calls are tasks, so that one may await its own answer; automatic sending has a ceiling.
 """
 
 from __future__ import annotations
@@ -36,9 +35,15 @@ class Chat:
     """One conversation with an agent, over a transport.
 
     `send_automatically`: True sends on when every open call is answered and one of them was answered here, False never;
-    a function of the messages decides alone, as in the SDK (whose helpers do not ask who executed a tool: spec §6.9). `on_tool_call` gets each call whose input is complete (a plain function in a thread, an async one on the
-    lab's loop); a value that is not `None` answers the call, an exception answers it with an error. `strict` stops at
-    the first chunk that the official client would refuse.
+    a function of the messages decides alone, as in the SDK (whose helpers do not ask who executed a tool: spec §6.9); at
+    most `max_rounds` times in a row. `on_tool_call` gets each call whose input is complete (a plain function in a thread,
+    an async one on the lab's loop); a value that is not `None` answers the call, an exception answers it with an error.
+    `queue` is the SDK's `experimental_queue`: messages that are sent while an answer comes, or while a call waits, wait their
+    turn (`queued_messages`).
+
+    `strict` behaves as the official client does, where it is silent or wrong too: a chunk out of order ends the answer
+    with its error, a second message breaks into the answer under way, an answer to a call that does not wait does
+    nothing. Without it the chunk becomes a finding, the message is refused, and the answer raises and names what waits.
     """
 
     def __init__(
@@ -153,8 +158,10 @@ class Chat:
         new message (after an approval, say). `message_id` edits that user message: the history behind it is dropped.
         `body`, `headers` and `metadata` are those of the request, and of the automatic ones that follow.
 
+        With `queue=True` it may return while the message still waits behind a call that waits for a person.
+
         Raises:
-            LabError: an answer is under way; `wait()` for it or `stop()` it.
+            LabError: an answer is under way; `wait()` for it or `stop()` it. Not when `strict`, nor when it can be queued.
             InvalidArgument: `message_id` names no user message.
         """
         options = RequestOptions(body or {}, headers or {}, metadata)
@@ -272,8 +279,8 @@ class Chat:
 
         Returns how the exchange that followed ended, or the last one when nothing was sent. Inside a tool-call handler
         it returns at once. `options` are those of the request that follows.
-        Raises `DecisionError` when the chat has no such call, `TypeError` or `ValueError` for an
-        output that JSON cannot say.
+        Raises `DecisionError` when the chat has no such call (a strict chat does nothing then), `TypeError` or
+        `ValueError` for an output that JSON cannot say.
         """
         coroutine = self._core.add_output(tool_call_id, output, error_text, HANDLER_OF.get(), options)
         return self._block("add_tool_output", coroutine)
@@ -294,7 +301,7 @@ class Chat:
     ) -> Outcome | None:
         """Allow or deny a call that asks for it; then wait as `send` does. `approved` must be a real boolean.
 
-        Raises `DecisionError` when no such request is open: each is answered once.
+        Raises `DecisionError` when no such request is open: each is answered once. A strict chat does nothing then.
         """
         coroutine = self._core.add_approval(approval_id, approved, reason, HANDLER_OF.get(), options)
         return self._block("add_tool_approval_response", coroutine)

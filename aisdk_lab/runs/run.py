@@ -110,6 +110,11 @@ class Run:
         return self.turn.thread_id
 
     @property
+    def continued(self) -> Message | None:
+        """The message that this run goes on with, as it was before; read-only."""
+        return self._admission.continued
+
+    @property
     def is_over(self) -> bool:
         """True when the last chunk is there."""
         return self._is_over

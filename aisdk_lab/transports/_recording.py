@@ -36,6 +36,10 @@ class Exchange:
     """The recorder or its client broke the response off."""
     failure: TransportError | None
     """How the exchange broke, if it did."""
+    is_resumed: bool = False
+    """It joined a response that an earlier request had begun (a GET): it brings no history of its own."""
+    is_nothing: bool = False
+    """There was nothing to join (204)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,12 @@ class Recording:
     def duration_ms(self) -> float:
         """From the first request to the last byte, without the time between the exchanges."""
         return self.exchanges[-1].ends_ms if self.exchanges else 0.0
+
+    def history_of(self, index: int) -> tuple[Message, ...]:
+        """The history that an exchange began with: its own, or that of the request whose response it joined."""
+        while index and self.exchanges[index].is_resumed:
+            index -= 1
+        return self.exchanges[index].messages
 
     def index_at(self, position_ms: float) -> int:
         """The exchange that is under way at a position; the later one where two meet."""
@@ -85,6 +95,8 @@ def _exchange(capture: Capture, begins_ms: float) -> Exchange:
         done=done,
         interrupted=capture.ended == "interrupted",
         failure=_failure(capture),
+        is_resumed=capture.request is not None and capture.request.method.upper() == "GET",
+        is_nothing=capture.response is not None and capture.response.status == 204,
     )
 
 

@@ -6,6 +6,7 @@ is decided in `runs`, as for any other door of the profile `ai-sdk`.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 from aisdk_lab.agents import Agent, ClientTool
 from aisdk_lab.chat.transport import TransportRequest
 from aisdk_lab.errors import UnknownName
-from aisdk_lab.runs.application import RunApplication
+from aisdk_lab.runs.application import RunApplication, RunStream
 from aisdk_lab.runs.request import ChatRequest
-from aisdk_lab.runs.run import words
+from aisdk_lab.runs.run import Run, words
+from aisdk_lab.transports._retold import retold
 from aisdk_lab.ui_stream.chunks import Chunk
 
 
@@ -72,6 +74,28 @@ class InProcessTransport:
         async with aclosing(self.application.stream(asked, on_error=words)) as chunks:
             async for chunk in chunks:
                 yield chunk
+        request.receipt.done = True
+
+    resume_is_replay = True
+    """A run keeps what it said: a chat that joins it is told everything."""
+
+    async def reconnect(self, request: TransportRequest) -> AsyncGenerator[Chunk, None] | None:
+        """The run of this chat that is under way, from its beginning; `None` when none is."""
+        run = self.application.running(request.chat_id)
+        return None if run is None else self._joined(run, request)
+
+    async def _joined(self, run: Run, request: TransportRequest) -> AsyncGenerator[Chunk, None]:
+        response = RunStream(run, lambda _run: None)  # a reader that came later leaves without a trace
+        before = None if run.continued is None else retold(run.continued)
+        try:
+            async for chunk in response:
+                yield copy.deepcopy(chunk)
+                if before is not None:
+                    for earlier in before:
+                        yield copy.deepcopy(earlier)
+                    before = None
+        finally:
+            response.leave()
         request.receipt.done = True
 
     async def stop(self, chat_id: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from aisdk_lab.capture import Capture
 from aisdk_lab.chat import Chat, TransportRequest
+from aisdk_lab.errors import TransportError
 from aisdk_lab.loopback import LabLoop, lab_loop
 from aisdk_lab.transports._pace import Clock, Pace, RealClock
 from aisdk_lab.transports._recording import Exchange, Recording, as_captures, recording_of
@@ -31,6 +32,8 @@ class ReplayTransport:
 
     suggestions: Sequence[str] = ()
     client_tools = None
+    resume_is_replay = True
+    """As the official transport takes it: what it joins begins with a `start`, or goes on without one."""
 
     def __init__(self, recording: Recording, pace: Pace) -> None:
         self.recording = recording
@@ -44,9 +47,25 @@ class ReplayTransport:
 
     async def stream(self, request: TransportRequest) -> AsyncGenerator[Chunk, None]:
         """The chunks of `exchange`, each when it is due."""
+        if self.exchange is not None:
+            async for chunk in self._played(self.exchange, request):
+                yield chunk
+
+    async def reconnect(self, request: TransportRequest) -> AsyncGenerator[Chunk, None] | None:
+        """The chunks of `exchange` when it is one that joined a response; `None` when nothing was there to join.
+
+        Raises `TransportError` otherwise: a recording holds the requests that were made, and no others.
+        """
         exchange = self.exchange
-        if exchange is None:
-            return
+        if exchange is None or not exchange.is_resumed:
+            raise TransportError("this is a recording, and nobody resumed a response there: play it instead")
+        if exchange.is_nothing:
+            return None
+        if exchange.failure is not None and not exchange.timeline:
+            raise exchange.failure
+        return self._played(exchange, request)
+
+    async def _played(self, exchange: Exchange, request: TransportRequest) -> AsyncGenerator[Chunk, None]:
         request.receipt.findings.extend(exchange.findings)
         for number, (place_ms, chunk) in enumerate(exchange.timeline):
             await self.pace.reach(place_ms)
@@ -170,8 +189,9 @@ class ReplayPlayer:
         for number, exchange in enumerate(self.recording.exchanges[index:], start=index):
             self._index = number
             await self._pace.reach(exchange.begins_ms)
-            self.chat.set_messages(exchange.messages)
+            if number == index or not exchange.is_resumed:  # a resumption goes on with what is shown
+                self.chat.set_messages(self.recording.history_of(number))
             self._transport.exchange = exchange
-            await self.chat.asend()
+            await (self.chat.aresume() if exchange.is_resumed else self.chat.asend())
         self._pace.pause()
         self.on_change()

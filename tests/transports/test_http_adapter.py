@@ -70,6 +70,6 @@ def test_stop_really_stops_the_run(adapter: Adapter):
 def test_without_the_token_the_door_says_what_is_missing(adapter: Adapter):
     outcome = Chat(HttpTransport(adapter.chat_url)).send("go")
     assert outcome.error is not None
-    assert (outcome.error.name, outcome.error.details) == ("AI_APICallError", {"statusCode": 401})
+    assert (outcome.error.name, outcome.error.details["statusCode"]) == ("AI_APICallError", 401)
     assert "token is missing" in outcome.error.message
     assert adapter.token not in repr(outcome)

@@ -141,3 +141,49 @@ def test_whoever_is_in_this_process_reads_why_a_script_failed():
     assert outcome.error is not None
     said = outcome.error.message
     assert said == "script 'typo' raised after yield 1: AttributeError: 'ScriptTurn' object has no attribute 'txt'"
+
+
+# ── joining a run ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@scripted(client_tools={"tone": True})
+def slow(turn: Any) -> Any:
+    tone = yield turn.client_tool("tone", {"choices": ["short"]})
+    yield turn.text(f"tone {tone.output}, ")
+    yield turn.sleep(9)
+    yield turn.text("done")
+
+
+def test_a_second_chat_joins_a_run_that_goes_on_with_an_earlier_message():
+    """What the run continues is told first: a chat that begins anew with the first chunk keeps the answered call."""
+
+    async def run() -> tuple[Any, Any, list[Any]]:
+        waits, go_on = asyncio.Event(), asyncio.Event()
+
+        async def sleep(seconds: float) -> None:
+            if seconds == 9:
+                waits.set()
+                await go_on.wait()
+
+        runs = RunApplication(slow, sleep=sleep)
+        chat = Chat(InProcessTransport(runs), id="t")
+        call = (await chat.asend("hi")).waiting[0]
+        answering = asyncio.ensure_future(chat.aadd_tool_output(call, "short"))
+        await waits.wait()
+        calls: list[str] = []
+        other = Chat(
+            InProcessTransport(runs), id="t", messages=chat.messages, on_tool_call=lambda c: calls.append(c.name)
+        )
+        joining = asyncio.ensure_future(other.aresume())
+        await let_it_work()
+        go_on.set()
+        return (await answering), (await joining), [chat.messages, other.messages, calls]
+
+    answered, joined, (mine, theirs, calls) = lab_loop().run(run(), timeout=10)
+    assert (answered.state, joined.state, joined.text) == ("complete", "complete", "tone short, done")
+    assert (mine, calls) == (theirs, [])
+
+
+def test_there_is_nothing_to_join_when_no_run_is_under_way():
+    chat = Chat(InProcessTransport(application("weather")))
+    assert (chat.resume(), chat.status, chat.messages) == (None, "ready", [])

@@ -273,3 +273,63 @@ def test_nothing_to_play_and_a_speed_that_is_none_are_refused():
     for speed in (0, -1, float("nan")):
         with pytest.raises(ValueError, match="must be positive"):
             ReplayPlayer(copy.copy(WORDS), speed=speed)
+
+
+# ── a response that was resumed ─────────────────────────────────────────────────────────────────────────────────────
+
+CUT_OFF = capture(
+    (10, {"type": "start", "messageId": "m"}),
+    (20, {"type": "text-start", "id": "t"}),
+    (30, {"type": "text-delta", "id": "t", "delta": "one "}),
+    messages=[HELLO],
+    ended="error",
+    ended_text="network error",
+)
+
+
+def joined(*timed: tuple[float, dict[str, Any]], status: int = 200) -> Capture:
+    """A capture of a GET that joined a response."""
+    segments = tuple(Segment(round(ms * MS), encode_sse(json_text.write(chunk))) for ms, chunk in timed)
+    asked = Request("GET", "http://127.0.0.1/api/chat/c/stream", {}, None)
+    answered = Response(status, {"content-type": "text/event-stream"})
+    return Capture(name="joined", segments=segments, request=asked, response=answered, ended_t_ns=100 * MS)
+
+
+@pytest.mark.parametrize("start_ms", [0, 60])
+def test_a_recorded_resumption_goes_on_with_the_message_that_was_cut_off(start_ms: float):
+    rest = joined(
+        (10, {"type": "start", "messageId": "m"}),
+        (10, {"type": "text-start", "id": "t"}),
+        (10, {"type": "text-delta", "id": "t", "delta": "one two"}),
+        (10, {"type": "text-end", "id": "t"}),
+        (10, {"type": "finish"}),
+    )
+
+    async def run() -> ReplayPlayer:
+        player = ReplayPlayer([CUT_OFF, rest], speed="max")
+        await player.seek(start_ms)
+        await player.play()
+        await player.wait()
+        return player
+
+    player = lab_loop().run(run(), timeout=10)
+    assert [message["role"] for message in player.chat.messages] == ["user", "assistant"]
+    assert (text(player), player.chat.status) == ("one two", "ready")
+
+
+def test_a_recorded_resumption_may_have_found_nothing():
+    async def run() -> ReplayPlayer:
+        player = ReplayPlayer([WORDS, joined(status=204)], speed="max")
+        await player.play()
+        await player.wait()
+        return player
+
+    assert text(lab_loop().run(run(), timeout=10)) == "one two"
+
+
+def test_a_recording_cannot_be_resumed_by_hand():
+    player = ReplayPlayer(WORDS, speed="max")
+    outcome = player.chat.resume()
+    assert outcome is not None
+    assert outcome.error is not None
+    assert "nobody resumed a response there" in outcome.error.message
