@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from aisdk_lab.reducer import Change
+from aisdk_lab.ui_stream.chunks import UNSET
+from aisdk_lab.ui_stream.javascript import is_truthy
 from aisdk_lab.ui_stream.messages import Message, Part, is_tool_part
 
 _UNANSWERED = ("input-streaming", "input-available")
@@ -97,7 +99,8 @@ def open_approval(part: Part) -> str | None:
 def waiting_calls(messages: Sequence[Message]) -> list[str]:
     """Ids of calls without an output or a decision."""
     states = ("input-available", "approval-requested")
-    return [part["toolCallId"] for message in messages for part in tools_of(message) if part.get("state") in states]
+    waiting = [part.get("toolCallId") for m in messages for part in tools_of(m) if part.get("state") in states]
+    return [call_id for call_id in waiting if isinstance(call_id, str)]
 
 
 def open_approvals(messages: Sequence[Message]) -> list[str]:
@@ -128,14 +131,18 @@ def has_call_under_way(message: Message | None) -> bool:
     """Whether a resumed stream may go on with calls of this last message: it has one that is under way over there."""
     return message is not None and any(
         part.get("state") in ("input-streaming", "approval-responded")
-        or (part.get("state") == "input-available" and bool(part.get("providerExecuted")))
+        or (part.get("state") == "input-available" and _is_provider_executed(part))
         for part in tools_of(message)
     )
 
 
 def _is_open(part: Part) -> bool:
     state = part.get("state")
-    return state == "approval-requested" or (state in _UNANSWERED and not part.get("providerExecuted"))
+    return state == "approval-requested" or (state in _UNANSWERED and not _is_provider_executed(part))
+
+
+def _is_provider_executed(part: Part) -> bool:
+    return is_truthy(part.get("providerExecuted", UNSET))
 
 
 def _is_decided(part: Part) -> bool:

@@ -32,10 +32,12 @@ def outcome_of(
     reducer, receipt = exchange.opened.reducer, exchange.request.receipt
     names = None if client_tools is None else tuple(client_tools)
     waiting = tuple(
-        part["toolCallId"]
+        call_id
         for part in message["parts"]
         # Without the neighbours, which decide only about calls that do not wait: asking them is quadratic.
-        if is_tool_part(part) and tool_status(part, (), False, names, reducer.finish_reason) == "waiting"
+        if is_tool_part(part)
+        and isinstance(call_id := part.get("toolCallId"), str)
+        and tool_status(part, (), False, names, reducer.finish_reason) == "waiting"
     )
     state = _end_state(exchange, error, waiting)
     return Outcome(

@@ -13,7 +13,7 @@ from aisdk_lab.card import html_card
 from aisdk_lab.errors import LabError, TransportError
 from aisdk_lab.reducer import Change, UIMessageStreamError
 from aisdk_lab.strings import word
-from aisdk_lab.ui_stream.chunks import Chunk
+from aisdk_lab.ui_stream.chunks import UNSET, Chunk
 from aisdk_lab.ui_stream.messages import Message, text_of
 
 ChatStatus = Literal["ready", "submitted", "streaming", "error"]
@@ -53,7 +53,8 @@ class InvalidArgument(LabError, ValueError):
 def chat_error(problem: Exception) -> ChatError:
     """The error of a chat for what went wrong below it."""
     if isinstance(problem, UIMessageStreamError):
-        return ChatError(problem.name, str(problem), {"chunkType": problem.chunk_type, "chunkId": problem.chunk_id})
+        known = {"chunkType": problem.chunk_type, "chunkId": problem.chunk_id}
+        return ChatError(problem.name, str(problem), {key: it for key, it in known.items() if it is not UNSET})
     if isinstance(problem, TransportError):
         known = {"statusCode": problem.status, "url": problem.url, "responseBody": problem.body}
         return ChatError(problem.name, str(problem), {key: it for key, it in known.items() if it is not None})

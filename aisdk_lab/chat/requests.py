@@ -21,7 +21,8 @@ from aisdk_lab.chat.queue import MessageQueue
 from aisdk_lab.chat.state import LOG, ChatState
 from aisdk_lab.chat.transport import RequestOptions, Resumable, Transport, TransportRequest, Trigger
 from aisdk_lab.errors import LabError, TransportError
-from aisdk_lab.ui_stream.chunks import Chunk
+from aisdk_lab.ui_stream.chunks import UNSET, Chunk
+from aisdk_lab.ui_stream.javascript import is_truthy, js_text
 
 OnCall = Callable[[Chunk, RequestOptions], bool]
 """Gets a call whose input is complete; true when a handler was started for it."""
@@ -249,8 +250,7 @@ class Requests:
         """Take in one chunk; true when a handler was started."""
         response, kind = exchange.opened, _kind(chunk)
         if kind == "error":
-            text = chunk.get("errorText")
-            raise ErrorChunk(text if isinstance(text, str) else "")
+            raise ErrorChunk(js_text(chunk["errorText"]) if "errorText" in chunk else "")
         conversation = self._state.conversation
         shows, starts = conversation.feed(response, chunk)
         if kind.startswith("data-"):
@@ -261,7 +261,7 @@ class Requests:
             self._state.set_status("streaming")
         if shows:
             conversation.publish(response)
-        if kind == "tool-input-available" and not chunk.get("providerExecuted"):
+        if kind == "tool-input-available" and not is_truthy(chunk.get("providerExecuted", UNSET)):
             self._state.emit(ChatEvent(kind="tool_call", chunk=chunk))
             return self._on_call(chunk, exchange.request.options)
         return False

@@ -14,6 +14,7 @@ from typing import Any
 from aisdk_lab.chat import Chat, ChatError, ChatEvent, InvalidArgument, RequestOptions, ToolCall, TransportRequest
 from aisdk_lab.errors import LabError, TransportError
 from aisdk_lab.loopback import lab_loop
+from aisdk_lab.ui_stream.chunks import UNSET
 from aisdk_lab.ui_stream.predicates import complete_with_approval_responses, complete_with_tool_calls
 from tests.chat.scripted_transport import ScriptedTransport, let_it_work
 
@@ -62,7 +63,7 @@ class Player:
         self.calls: list[asyncio.Task[Any]] = []
 
     def note(self, kind: str, **fields: Any) -> None:
-        known = {key: value for key, value in fields.items() if value is not None}
+        known = {key: value for key, value in fields.items() if value is not UNSET}
         self.events.append(copy.deepcopy({**self.place, "type": kind, **known}))
 
     # ── what the chat does ─────────────────────────────────────────────────────────────────────────────────────────
@@ -75,13 +76,15 @@ class Player:
             "transport",
             op="sendMessages",
             trigger=request.trigger,
-            messageId=request.message_id,
+            messageId=UNSET if request.message_id is None else request.message_id,
             chatId=request.chat_id,
             messages=list(request.messages),
         )
 
     async def on_tool_call(self, call: ToolCall) -> None:
-        if call.name in self.outputs:  # awaited inside the handler: the reference would wait for itself
+        if (
+            isinstance(call.name, str) and call.name in self.outputs
+        ):  # awaited inside the handler: the reference would wait for itself
             await self.chat.aadd_tool_output(call.tool_call_id, self.outputs[call.name])
 
     def on_event(self, event: ChatEvent) -> None:
@@ -107,7 +110,7 @@ class Player:
                     isAbort=outcome.is_abort,
                     isDisconnect=outcome.is_disconnect,
                     isError=outcome.error is not None,
-                    finishReason=outcome.finish_reason,
+                    finishReason=UNSET if outcome.finish_reason is None else outcome.finish_reason,
                     message=outcome.message,
                     messageCount=len(self.chat.messages),
                 )
@@ -177,7 +180,7 @@ class Player:
         for number, chunk in enumerate(chunks):
             self.place = {**self.place, "chunk": number}
             if not self.transport.put(chunk):
-                self.note("dropped", chunkType=chunk.get("type") if isinstance(chunk, dict) else None)
+                self.note("dropped", chunkType=chunk.get("type", UNSET) if isinstance(chunk, dict) else UNSET)
             await let_it_work()
         self.place.pop("chunk", None)
 
