@@ -57,6 +57,8 @@ class Automatic:
 
     def ended(self, message_id: str, *, interrupted: bool, well: bool) -> None:
         """A response ended. One with the finish reason `interrupted` is never continued by itself."""
+        if not isinstance(message_id, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # a server's: anything
+            return
         if interrupted:
             self._interrupted.add(message_id)
         elif well:
@@ -88,4 +90,5 @@ class Automatic:
 
     def _is_interrupted(self, message_id: str | None) -> bool:
         last = self._state.conversation.last
-        return not self._interrupted.isdisjoint((message_id, None if last is None else last["id"]))
+        ids = (message_id, None if last is None else last["id"])
+        return not self._interrupted.isdisjoint(each for each in ids if isinstance(each, str))

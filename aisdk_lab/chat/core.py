@@ -280,9 +280,10 @@ class ChatCore:
     # ── handlers ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _start_handler(self, chunk: Chunk, options: RequestOptions) -> bool:
-        if self.on_tool_call is None:
+        call_id, name = chunk.get("toolCallId"), chunk.get("toolName")
+        if self.on_tool_call is None or not isinstance(call_id, str) or not isinstance(name, str):
             return False
-        call = ToolCall(chunk.get("toolCallId", ""), chunk.get("toolName", ""), chunk.get("input"), chunk)
+        call = ToolCall(call_id, name, chunk.get("input"), chunk)
         task = asyncio.get_running_loop().create_task(self._run_handler(self.on_tool_call, call, options))
         self._handlers.add(task)
         task.add_done_callback(self._handlers.discard)
@@ -291,14 +292,19 @@ class ChatCore:
     async def _run_handler(self, handler: Handler, call: ToolCall, options: RequestOptions) -> None:
         scope = Scope(self, self.automatic.stops, options)
         HANDLER_OF.set(scope)
+        output, failure = None, None
         try:
             output = await run_handler(handler, call)
         except ToolFailed as problem:
             LOG.warning("the handler of tool call %r failed", call.tool_call_id, exc_info=True)
-            await self.add_output(call.tool_call_id, None, str(problem), scope)
-        else:
-            if output is not None:
-                await self.add_output(call.tool_call_id, output, None, scope)
+            failure = str(problem)
+        if output is None and failure is None:
+            return
+        try:
+            await self.add_output(call.tool_call_id, output, failure, scope)
+        except DecisionError:
+            # The history was changed meanwhile, or the server took the step back: nobody asks any more.
+            LOG.warning("the answer of the handler of %r came too late", call.tool_call_id)
 
 
 def _own_fields(fields: Mapping[str, Any]) -> Message:

@@ -4,71 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
-from aisdk_lab.chat import Chat, ChatEvent, Outcome, ToolCall, TransportRequest
+from aisdk_lab.chat import Chat, ChatEvent, Outcome, TransportRequest
 from aisdk_lab.errors import DecisionError, LabError, TransportError
 from aisdk_lab.loopback import lab_loop
 from aisdk_lab.ui_stream.predicates import complete_with_tool_calls
+from tests.chat.canned import ASK, ASK_APPROVAL, THANKS, Canned, feed, on_loop
 from tests.chat.scripted_transport import ScriptedTransport, let_it_work
-
-ASK = [
-    {"type": "start", "messageId": "m1"},
-    {"type": "start-step"},
-    {"type": "tool-input-available", "toolCallId": "c1", "toolName": "ask", "input": {"q": 1}},
-    {"type": "finish-step"},
-    {"type": "finish", "finishReason": "tool-calls"},
-]
-ASK_APPROVAL = [
-    *ASK[:3],
-    {"type": "tool-approval-request", "approvalId": "ap", "toolCallId": "c1"},
-    *ASK[3:],
-]
-THANKS = [
-    {"type": "start", "messageId": "m1"},
-    {"type": "start-step"},
-    {"type": "text-start", "id": "t"},
-    {"type": "text-delta", "id": "t", "delta": "thanks"},
-    {"type": "text-end", "id": "t"},
-    {"type": "finish-step"},
-    {"type": "finish", "finishReason": "stop"},
-]
-
-
-class Canned:
-    """A transport that answers request number n with list n, at once."""
-
-    title = "canned"
-    suggestions: tuple[str, ...] = ()
-    client_tools = None
-
-    def __init__(self, *answers: list[dict[str, Any]], done: bool = False) -> None:
-        self.answers = list(answers)
-        self.requests: list[TransportRequest] = []
-        self.done = done
-
-    async def stream(self, request: TransportRequest) -> Any:
-        answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
-        self.requests.append(request)
-        for chunk in answer:
-            yield dict(chunk)
-        request.receipt.done = self.done
-
-    async def stop(self, chat_id: str) -> None:
-        raise AssertionError("nothing is under way when these tests stop")
-
-
-def on_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """Run an async test on the lab's loop itself."""
-
-    def run() -> None:
-        lab_loop().run(test(), timeout=10)
-
-    run.__name__, run.__doc__ = test.__name__, test.__doc__
-    return run
 
 
 def test_send_blocks_a_plain_thread_until_the_exchange_ended():
@@ -140,13 +85,6 @@ def test_a_cancelled_asend_stops_the_exchange_and_keeps_what_came():
     assert transport.stopped == [chat.id]
 
 
-async def feed(transport: ScriptedTransport, chunks: list[dict[str, Any]]) -> None:
-    await let_it_work()
-    for chunk in chunks:
-        assert transport.put(chunk)
-        await let_it_work()
-
-
 @on_loop
 async def test_stop_tells_the_far_side_after_the_stream_was_closed():
     transport = ScriptedTransport()
@@ -182,127 +120,6 @@ async def test_a_second_message_is_refused_while_an_answer_streams():
     transport.end()
     assert (await sending).state == "truncated"
     assert [message["role"] for message in chat.messages] == ["user"]
-
-
-# ── handlers ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_plain_handler_runs_in_a_thread_of_its_own_and_its_value_is_the_output():
-    threads: list[str] = []
-
-    def handler(call: ToolCall) -> Any:
-        threads.append(threading.current_thread().name)
-        return {"doubled": call.input["q"] * 2}
-
-    transport = Canned(ASK, THANKS)
-    outcome = Chat(transport, on_tool_call=handler).send("hi")
-    assert outcome.text == "thanks"
-    assert transport.requests[1].messages[1]["parts"][1]["output"] == {"doubled": 2}
-    assert threads == ["aisdk-lab-tool"]
-
-
-def test_a_plain_handler_may_answer_with_the_blocking_method():
-    """Inside a handler an answer returns at once: the exchange waits for the handler."""
-    chat: Chat
-
-    def handler(call: ToolCall) -> None:
-        chat.add_tool_output(call.tool_call_id, "by hand")
-
-    transport = Canned(ASK, THANKS)
-    chat = Chat(transport, on_tool_call=handler)
-    assert chat.send("hi").text == "thanks"
-    assert transport.requests[1].messages[1]["parts"][1]["output"] == "by hand"
-
-
-def test_a_handler_that_raises_answers_the_call_with_its_error():
-    def handler(call: ToolCall) -> Any:
-        raise KeyError("no such cell")
-
-    transport = Canned(ASK, THANKS)
-    assert Chat(transport, on_tool_call=handler).send("hi").state == "complete"
-    part = transport.requests[1].messages[1]["parts"][1]
-    assert (part["state"], part["errorText"]) == ("output-error", "KeyError: 'no such cell'")
-
-
-class Wordless(Exception):
-    """An exception that cannot say itself."""
-
-    def __str__(self) -> str:
-        raise SystemExit(3)
-
-
-@pytest.mark.parametrize("is_async", [False, True])
-@pytest.mark.parametrize("problem", [SystemExit(2), KeyboardInterrupt(), Wordless(), StopIteration(), GeneratorExit()])
-def test_whatever_a_handler_raises_is_the_error_of_its_call(problem: BaseException, is_async: bool):
-    def handler(call: ToolCall) -> Any:
-        raise problem
-
-    async def async_handler(call: ToolCall) -> Any:
-        raise problem
-
-    if is_async and isinstance(problem, StopIteration | GeneratorExit):
-        return  # a coroutine cannot raise the one, and is being closed with the other
-    transport = Canned(ASK, THANKS)
-    outcome = Chat(transport, on_tool_call=async_handler if is_async else handler).send("hi")
-    part = transport.requests[1].messages[1]["parts"][1]
-    assert (outcome.state, part["state"]) == ("complete", "output-error")
-    assert part["errorText"].startswith(type(problem).__name__)
-
-
-def test_an_output_that_no_request_can_carry_is_refused():
-    chat = Chat(Canned(ASK, THANKS))
-    assert chat.send("hi").waiting == ("c1",)
-    deep: list[Any] = []
-    for _ in range(1000):
-        deep = [deep]
-    for output in (object(), deep):
-        with pytest.raises((TypeError, ValueError), match="nested|not a JSON value"):
-            chat.add_tool_output("c1", output)
-    assert chat.add_tool_output("c1", 1).text == "thanks"  # type: ignore[union-attr]
-
-
-def test_a_handler_that_returns_nothing_leaves_the_call_to_a_person():
-    seen: list[str] = []
-    chat = Chat(Canned(ASK, THANKS), on_tool_call=lambda call: seen.append(call.name))
-    assert (chat.send("hi").waiting, seen) == (("c1",), ["ask"])
-
-
-@on_loop
-async def test_send_waits_for_a_handler_that_is_slower_than_the_stream():
-    release = asyncio.Event()
-
-    async def handler(call: ToolCall) -> Any:
-        await release.wait()
-        return 1
-
-    chat = Chat(Canned(ASK, THANKS), on_tool_call=handler)
-    sending = asyncio.ensure_future(chat.asend("hi"))
-    await let_it_work()
-    assert (chat.status, sending.done()) == ("ready", False)
-    release.set()
-    assert (await sending).text == "thanks"
-
-
-@on_loop
-async def test_a_stop_ends_the_handlers_and_what_they_answer_later_sends_nothing():
-    started = asyncio.Event()
-
-    async def handler(call: ToolCall) -> Any:
-        started.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            await chat.aadd_tool_output(call.tool_call_id, "too late")
-
-    transport = Canned(ASK, THANKS)
-    chat = Chat(transport, on_tool_call=handler)
-    sending = asyncio.ensure_future(chat.asend("hi"))
-    await started.wait()
-    await let_it_work()
-    await chat.astop()
-    await sending
-    assert len(transport.requests) == 1
-    assert chat.messages[1]["parts"][1]["output"] == "too late"
 
 
 # ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -507,21 +324,6 @@ def test_the_repr_of_an_outcome_says_what_counts():
 
 
 # ── a turn and its own response ─────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("steps", range(12))
-def test_an_answer_keeps_its_reply_in_whatever_tick_it_comes(steps: int):
-    """One of these ticks is the one in which the exchange has just ended and its task is about to be done."""
-
-    async def handle(call: ToolCall) -> str:
-        for _ in range(steps):
-            await asyncio.sleep(0)
-        return "sel"
-
-    chat = Chat(Canned(ASK, THANKS), on_tool_call=handle)
-    outcome = chat.send("hi")
-    assert (outcome.state, outcome.text, chat.status) == ("complete", "thanks", "ready")
-    assert [part["type"] for part in chat.messages[-1]["parts"]] == ["step-start", "tool-ask", "step-start", "text"]
 
 
 @on_loop

@@ -9,7 +9,7 @@ import pytest
 from aisdk_lab.chat import Chat, ChatEvent
 from aisdk_lab.loopback import lab_loop
 from aisdk_lab.reducer.growing_message import GrowingMessage
-from tests.chat.test_chat import Canned
+from tests.chat.canned import Canned
 
 DELTAS = 20_000
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from aisdk_lab.chat import Chat
+from tests.chat.canned import ASK, THANKS, Canned, feed, on_loop
 from tests.chat.scripted_transport import ScriptedTransport, let_it_work
-from tests.chat.test_chat import ASK, THANKS, Canned, feed, on_loop
 
 
 def words(chat: Chat) -> list[str]:

@@ -11,9 +11,9 @@ from aisdk_lab.chat import Chat, Outcome
 from aisdk_lab.errors import DecisionError, LabError, TransportError
 from aisdk_lab.loopback import lab_loop
 from aisdk_lab.transports.http import HttpTransport
+from tests.chat.canned import ASK, ASK_APPROVAL, THANKS, Canned, feed, on_loop
 from tests.chat.recorded import Player
 from tests.chat.scripted_transport import ScriptedTransport, let_it_work
-from tests.chat.test_chat import ASK, ASK_APPROVAL, THANKS, Canned, feed, on_loop
 from tests.chat.test_recorded import CASES
 from tests.transports.answering_server import answering
 
