@@ -97,9 +97,9 @@ def measure(group: Group, rounds: int, folder: Path, deadline: float, results: R
     started = time.monotonic()
     paths = {run: write_input(folder, run, results) for run in group.runs}
     for _ in range(rounds):
-        for run, path in paths.items():
+        for run in group.runs:
             left_s = deadline - time.monotonic()
-            answer(run, path, max(5.0, left_s if group.last else min(RUN_LIMIT_S, left_s)), results)
+            answer(run, paths[run], max(5.0, left_s if group.last else min(RUN_LIMIT_S, left_s)), results)
     results.trouble += disagreements(group, results)
     print(f"{group.name}: {rounds} rounds, {time.monotonic() - started:.1f} s", flush=True)
 

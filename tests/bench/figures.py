@@ -143,7 +143,8 @@ GROUPS = (
     Group("capture", 3, (ours("capture-memory", *TEXT),)),
     Group("replay, text", 5, replays(TEXT)),
     Group("replay, tool input", 3, replays(ROWS)),
-    Group("tool input, 500 KB", 1, (*reduces(*ROWS_BIG), reader(*ROWS_BIG)), last=True),
+    # Ours on both sides of the minutes that the peer takes.
+    Group("tool input, 500 KB", 1, (*reduces(*ROWS_BIG), reader(*ROWS_BIG), *reduces(*ROWS_BIG)), last=True),
 )
 
 

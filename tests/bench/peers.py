@@ -57,42 +57,40 @@ def decode_split(path: Path, size: str) -> Answer:
     return {"seconds": seconds, "check": {"chunks": digest(chunks)}}
 
 
-def reduce_append(path: Path) -> Answer:
-    """The floor: a walk that appends each delta to its block and joins at the end; no message in between."""
-    chunks = Stream(path).chunks()
+class AppendWalk:
+    """A message that grows by appending and is joined at the end of each block."""
 
-    def work() -> list[dict[str, Any]]:
-        parts: list[dict[str, Any]] = []
-        texts: dict[str, list[str]] = {}
-        places: dict[str, int] = {}
-
-        def on_step(_chunk: dict[str, Any]) -> None:
-            parts.append({"type": "step-start"})
-
-        def on_start(chunk: dict[str, Any]) -> None:
-            texts[chunk["id"]], places[chunk["id"]] = [], len(parts)
-            parts.append({"type": "text", "text": "", "state": "done"})
-
-        def on_delta(chunk: dict[str, Any]) -> None:
-            texts[chunk["id"]].append(chunk["delta"])
-
-        def on_end(chunk: dict[str, Any]) -> None:
-            parts[places[chunk["id"]]]["text"] = "".join(texts[chunk["id"]])
-
-        handlers: dict[str, Callable[[dict[str, Any]], None]] = {
-            "start-step": on_step,
-            "text-start": on_start,
-            "text-delta": on_delta,
-            "text-end": on_end,
+    def __init__(self) -> None:
+        self.parts: list[dict[str, Any]] = []
+        self.blocks: dict[str, tuple[int, list[str]]] = {}
+        self.handlers: dict[str, Callable[[dict[str, Any]], None]] = {
+            "start-step": lambda _chunk: self.parts.append({"type": "step-start"}),
+            "text-start": self.on_start,
+            "text-delta": lambda chunk: self.blocks[chunk["id"]][1].append(chunk["delta"]),
+            "text-end": self.on_end,
         }
+
+    def on_start(self, chunk: dict[str, Any]) -> None:
+        self.blocks[chunk["id"]] = len(self.parts), []
+        self.parts.append({"type": "text", "text": "", "state": "done"})
+
+    def on_end(self, chunk: dict[str, Any]) -> None:
+        place, pieces = self.blocks[chunk["id"]]
+        self.parts[place]["text"] = "".join(pieces)
+
+
+def reduce_append(path: Path) -> Answer:
+    """The floor: a walk that appends each delta; no message in between."""
+    chunks, walk = Stream(path).chunks(), AppendWalk()
+
+    def work() -> None:
         for chunk in chunks:
-            handle = handlers.get(chunk["type"])
+            handle = walk.handlers.get(chunk["type"])
             if handle is not None:
                 handle(chunk)
-        return parts
 
-    seconds, parts = timed(work)
-    return {"seconds": seconds, "check": {"last": digest([{"id": "m1", "role": "assistant", "parts": parts}])}}
+    seconds, _ = timed(work)
+    return {"seconds": seconds, "check": {"last": digest([{"id": "m1", "role": "assistant", "parts": walk.parts}])}}
 
 
 WORKS = {"httpx-sse": decode_httpx_sse, "split": decode_split, "append": reduce_append}
