@@ -21,6 +21,7 @@ from aisdk_lab.chat.transport import TransportRequest
 from aisdk_lab.errors import RefusedError, TransportError
 from aisdk_lab.loopback import is_loopback
 from aisdk_lab.ui_stream.chunks import Chunk
+from aisdk_lab.ui_stream.grammar import DATA_PREFIX
 from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.wire import Frame, SseDecoder, json_text
 from aisdk_lab.wire.client_logs import masked_logs
@@ -43,6 +44,8 @@ _SECRET_CHARS: Final = 4
 _HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e]*")
 _NO_BODY: Final = frozenset({204, 205})
 """Statuses that have no body at all, which the reference tells from an empty one."""
+_DATA_KEYS: Final = ("type", "id", "data", "transient")
+"""The order that the reference's chunk schema gives them."""
 _NOTHING: Final = 204
 _NO_DOOR: Final = frozenset({404, 405, 501})
 """Statuses of a server that was never told to resume."""
@@ -244,8 +247,12 @@ class HttpTransport:
                 error = _frame_error(frame, problem)
                 raise TransportError(self._without_token(str(error)), name=error.name)
             request.receipt.findings.append(self._without_token(f"frame {frame.index}: {problem}"))
-        if chunk is not None and chunk["type"] == "error":
+        if chunk is None:
+            return None
+        if chunk["type"] == "error":
             return {**chunk, "errorText": self._without_token(chunk["errorText"])}
+        if chunk["type"].startswith(DATA_PREFIX):  # becomes a part as it is, and its keys then stand in the next body
+            return {key: chunk[key] for key in _DATA_KEYS if key in chunk} | chunk
         return chunk
 
     def _without_token(self, text: str) -> str:
