@@ -1,6 +1,7 @@
 """How a program of the bench measures and answers; the twin of what `peers.mjs` does in Node.
 
 Only the work is timed: starting the interpreter, importing and reading the input are outside, checking the result too.
+Decoders hand their chunks on and drop them, as a reader of a stream does; what they read is compared in a second pass.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -26,20 +27,22 @@ def decode(path: Path, size: str, frames: str) -> Answer:
     """Bytes to frames to chunks that were checked; `frames`: `made` when each is wanted as an object, else `batch`."""
     segments = segments_of(path, int(size))
 
-    def work() -> tuple[list[Any], list[str | None]]:
-        decoder, read, wrong = SseDecoder(), list[Any](), list[str | None]()
+    def work(take: Callable[[list[Any]], object]) -> bool:
+        decoder, is_good = SseDecoder(), True
         for segment in segments:
             batch = decoder.feed(segment)
             if batch:
                 chunks, problems = read_chunks(batch if frames == "batch" else list(batch))
-                read += chunks
-                wrong += problems
-        return read, wrong
+                take(chunks)
+                is_good = is_good and not any(problems)
+        return is_good
 
-    seconds, (read, wrong) = timed(work)
-    assert not any(wrong)
-    assert read[-1] is None  # [DONE]
-    return {"seconds": seconds, "check": {"chunks": digest(read[:-1])}}
+    seconds, is_good = timed(lambda: work(len))
+    assert is_good
+    kept: list[Any] = []
+    work(kept.extend)
+    assert kept.pop() is None  # [DONE]
+    return {"seconds": seconds, "check": {"chunks": digest(kept)}}
 
 
 def reduce(path: Path, keep: str) -> Answer:

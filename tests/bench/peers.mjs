@@ -62,15 +62,16 @@ async function timed(work) {
 /** As `DefaultChatTransport` reads a response, less the step that unwraps each result. */
 async function decode(path, size) {
   const segments = segmentsOf(path, Number(size));
-  const { seconds, result } = await timed(async () => {
-    const chunks = [];
+  const work = async (take) => {
     for await (const parsed of parseJsonEventStream({ stream: pulled(segments), schema: uiMessageChunkSchema })) {
       if (!parsed.success) throw parsed.error;
-      chunks.push(parsed.value);
+      take(parsed.value);
     }
-    return chunks;
-  });
-  return { seconds, check: { chunks: digest(result) } };
+  };
+  const { seconds } = await timed(() => work(() => {}));
+  const chunks = [];
+  await work((chunk) => chunks.push(chunk));
+  return { seconds, check: { chunks: digest(chunks) } };
 }
 
 /** Every message is taken and dropped, but for the samples. */
