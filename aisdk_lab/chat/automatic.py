@@ -1,10 +1,11 @@
-"""Whether a chat sends by itself: when every open call is answered, up to a ceiling, never after a stop.
+"""Whether a chat sends by itself: when every open call is answered, up to a ceiling, never the same twice or after a stop.
 
 Stage: chat. Source: `sendAutomaticallyWhen` of `ai` 7.0.173 `chat.ts` (spec §6.9), which has no ceiling and loops.
 """
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -12,6 +13,7 @@ from aisdk_lab.chat.events import ChatError
 from aisdk_lab.chat.state import ChatState
 from aisdk_lab.ui_stream.messages import Message
 from aisdk_lab.ui_stream.predicates import complete_with_approval_responses, complete_with_tool_calls
+from aisdk_lab.wire import json_text
 
 Predicate = Callable[[Sequence[Message]], "bool | Awaitable[bool]"]
 MAX_ROUNDS = 20
@@ -26,12 +28,14 @@ def either_complete(messages: Sequence[Message]) -> bool:
 class Automatic:
     """Decides for one chat whether the next request goes out by itself."""
 
-    def __init__(self, state: ChatState, when: bool | Predicate, max_rounds: int) -> None:
+    def __init__(self, state: ChatState, when: bool | Predicate, max_rounds: int, *, strict: bool) -> None:
         self._state = state
         self._predicate: Predicate | None = (either_complete if when else None) if isinstance(when, bool) else when
         self._only_after_answers = when is True
         self._max_rounds = max_rounds
+        self._strict = strict
         self._rounds = 0
+        self._sent: bytes | None = None  # the fingerprint of the history that went out last
         self._has_answers = False  # somebody here answered a call since the last request
         self._deciding: list[int] = []
         self._interrupted: set[str] = set()
@@ -54,6 +58,8 @@ class Automatic:
     def requested(self) -> None:
         """A request goes out, with all that was answered."""
         self._has_answers = False
+        if self._predicate is not None and not self._strict:
+            self._sent = _fingerprint(self._state.conversation.messages)
 
     def ended(self, message_id: str, *, interrupted: bool, well: bool) -> None:
         """A response ended. One with the finish reason `interrupted` is never continued by itself."""
@@ -80,8 +86,12 @@ class Automatic:
         return is_wanted and stops == self.stops and not self._is_interrupted(message_id)
 
     def take_round(self) -> bool:
-        """Count one automatic request; false, and the chat in `error`, when there were too many in a row."""
+        """Count one automatic request; false, and the chat in `error`, when it is one too many or the last one again."""
         self._rounds += 1
+        if self._sent is not None and self._sent == _fingerprint(self._state.conversation.messages):
+            text = "stopped: the answer changed nothing, so the same request would go out again and again"
+            self._state.fail(ChatError("SameHistory", text + "; send() without a message asks once more"))
+            return False
         if self._rounds <= self._max_rounds:
             return True
         text = f"stopped after {self._max_rounds} automatic requests in a row; send() without a message goes on"
@@ -92,3 +102,11 @@ class Automatic:
         last = self._state.conversation.last
         ids = (message_id, None if last is None else last["id"])
         return not self._interrupted.isdisjoint(each for each in ids if isinstance(each, str))
+
+
+def _fingerprint(messages: Sequence[Message]) -> bytes | None:
+    """Tells one history from another; `None` for what is no JSON, of which nothing is known."""
+    try:
+        return hashlib.sha256(json_text.write_bytes(messages)).digest()
+    except (TypeError, ValueError):
+        return None

@@ -36,8 +36,9 @@ class Chat:
 
     `send_automatically`: True sends on when every open call is answered and one of them was answered here, False never;
     a function of the messages decides alone, as in the SDK (whose helpers do not ask who executed a tool: spec §6.9); at
-    most `max_rounds` times in a row. `on_tool_call` gets each call whose input is complete (a plain function in a thread,
-    an async one on the lab's loop); a value that is not `None` answers the call, an exception answers it with an error.
+    most `max_rounds` times in a row, and not after an answer that changed nothing. `on_tool_call` gets each call whose
+    input is complete (a plain function in a thread, an async one on the lab's loop); a value that is not `None`
+    answers the call, an exception answers it with an error.
     `queue` is the SDK's `experimental_queue`: messages that are sent while an answer comes, or while a call waits, wait their
     turn (`queued_messages`).
 

@@ -55,7 +55,7 @@ class ChatCore:
         self.transport = transport
         self.state = ChatState(chat_id, messages)
         self.queue = MessageQueue(queue)
-        self.automatic = Automatic(self.state, send_automatically, max_rounds)
+        self.automatic = Automatic(self.state, send_automatically, max_rounds, strict=strict)
         self.requests = Requests(
             self.state,
             transport,

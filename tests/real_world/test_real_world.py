@@ -36,8 +36,6 @@ ELSEWHERE: dict[str, str] = {
 DEFECTS: dict[str, str] = {
     "rw-006:done": "a last block that a lone CR ends is whole (WHATWG), but the decoder says of it what eventsource-parser "
     "does, and so it is not taken for the sentinel",
-    "rw-037:guard:same_history_twice": "only the ceiling on rounds ends such a loop: nobody compares what is sent with what "
-    "was sent before",
 }
 """What the package still does wrong: the test fails as soon as it does it right."""
 
