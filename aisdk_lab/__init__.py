@@ -42,12 +42,20 @@ if TYPE_CHECKING:
     from aisdk_lab.reducer import (
         Change as Change,
         MessageReducer as MessageReducer,
+        Snapshot as Snapshot,
         read_ui_message_stream as read_ui_message_stream,
     )
     from aisdk_lab.samples import samples as samples
     from aisdk_lab.server.adapter import serve as serve
     from aisdk_lab.tables import table as table, tables as tables
+    from aisdk_lab.ui_stream.model_messages import convert_to_model_messages as convert_to_model_messages
     from aisdk_lab.ui_stream.tool_status import tool_status as tool_status
+    from aisdk_lab.ui_stream.validate_messages import validate_messages as validate_messages
+    from aisdk_lab.ui_stream.versions import (
+        first_refusal as first_refusal,
+        validate_chunk as validate_chunk,
+        what_clients_do as what_clients_do,
+    )
     from aisdk_lab.ui_stream.writer import ChunkWriter as ChunkWriter
     from aisdk_lab.widget.demo import demo as demo
     from aisdk_lab.widget.sidebar import Sidebar as Sidebar
@@ -66,12 +74,15 @@ _HOMES = {
     "RequestError": "errors",
     "ScriptError": "agents.scripted",
     "Sidebar": "widget.sidebar",
+    "Snapshot": "reducer",
     "TransportError": "errors",
     "UnknownName": "errors",
     "agents": "agents",
     "arecord": "record",
     "check": "probe",
+    "convert_to_model_messages": "ui_stream.model_messages",
     "demo": "widget.demo",
+    "first_refusal": "ui_stream.versions",
     "load": "importers",
     "load_all": "importers",
     "measure": "metrics",
@@ -84,6 +95,9 @@ _HOMES = {
     "tables": "tables",
     "timing": "plots",
     "tool_status": "ui_stream.tool_status",
+    "validate_chunk": "ui_stream.versions",
+    "validate_messages": "ui_stream.validate_messages",
+    "what_clients_do": "ui_stream.versions",
     "_jupyter_server_extension_points": "jupyter.extension",
 }
 """In which module each public name lives."""
