@@ -1,9 +1,17 @@
 """A frame: one SSE block or one line of JSON, with exact bytes, place and arrival time.
 
 Stage: wire. Decoders make frames out of segments; nothing here knows what a chunk is.
+
+Nearly every server writes nothing but blocks of one `data: ` line. Such a run of blocks is kept as it came, in one piece
+(`PlainRun`), and becomes `Frame` objects only when somebody looks at them: making them costs more than reading the JSON
+of all of them at once, which is what `ui_stream.validate.read_chunks` does.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, repeat
+from typing import TypeAlias, overload
 
 import msgspec
 
@@ -39,3 +47,103 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     def is_done(self) -> bool:
         """True for the sentinel `[DONE]`; false for one whose block has no end, which the reference client drops."""
         return self.data == DONE and self.problem is None
+
+
+_BEFORE, _AFTER = b"data: ", b"\n\n"
+
+
+class PlainRun(msgspec.Struct, frozen=True, gc=False):
+    """Blocks of one `data: ` line each, that end in LF LF and came in one segment."""
+
+    lines: bytes
+    """The data of the blocks, joined by LF; no data holds an LF or a CR."""
+    count: int
+    index: int
+    """Of the first frame."""
+    offset: int
+    """Of the first frame, in the body."""
+    t_ns: int | None
+
+    @classmethod
+    def of(cls, inner: bytes, index: int, offset: int, t_ns: int | None) -> PlainRun | None:
+        """Take blocks without the first `data: ` and the last LF LF; `None` when they are anything but plain.
+
+        The caller knows that there is no CR.
+        """
+        if 10 not in inner:
+            return cls(inner, 1, index, offset, t_ns)
+        lines = inner.replace(b"\n\ndata: ", b"\n")
+        line_ends = lines.count(b"\n")
+        # Each replacement took seven bytes away and left one LF: if there are others, they were no such boundary.
+        if len(inner) - len(lines) != 7 * line_ends:
+            return None
+        return cls(lines, line_ends + 1, index, offset, t_ns)
+
+    def texts(self) -> list[str]:
+        """The `data` of each frame; invalid UTF-8 becomes U+FFFD, as in a browser."""
+        return text_of(self.lines).split("\n")
+
+    def frames(self) -> list[Frame]:
+        """Make the frames."""
+        if self.count == 1:
+            raw = _BEFORE + self.lines + _AFTER
+            return [Frame(self.index, self.offset, raw, self.t_ns, None, text_of(self.lines))]
+        raws = [_BEFORE + line + _AFTER for line in self.lines.split(b"\n")]
+        places = range(self.index, self.index + self.count)
+        offsets = accumulate(map(len, raws), initial=self.offset)
+        return list(map(Frame, places, offsets, raws, repeat(self.t_ns), repeat(None), self.texts()))
+
+
+class FrameBatch(msgspec.Struct, gc=False, eq=False):
+    """The answer to one `feed`: a sequence of frames that are made when they are first looked at.
+
+    It equals every list of the same frames, and `frames += batch` extends a list. (`frames + batch` does not work: Python
+    would take it for `+=` too, and copy all frames before.)
+    """
+
+    # A struct, because one is made for each read, and this is four times as quick as a class of ours.
+    runs: tuple[PlainRun | list[Frame], ...]
+    """The frames in order: runs that are still bytes, and lists of frames that have something to them."""
+    count: int
+    """Of the frames."""
+    _made: list[Frame] | None = None
+
+    def frames(self) -> list[Frame]:
+        """The frames, made now unless they were before."""
+        if self._made is None:
+            lists = [run.frames() if isinstance(run, PlainRun) else run for run in self.runs]
+            self._made = lists[0] if len(lists) == 1 else [frame for each in lists for frame in each]
+        return self._made
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Frame]:
+        return iter(self.frames())
+
+    @overload
+    def __getitem__(self, place: int) -> Frame: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Frame]: ...
+    def __getitem__(self, place: int | slice) -> Frame | list[Frame]:
+        return self.frames()[place]
+
+    def __eq__(self, other: object) -> bool:
+        return self.frames() == list(other) if isinstance(other, (list, FrameBatch)) else NotImplemented
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]  # as a list: it equals what can change
+
+    def __repr__(self) -> str:
+        return repr(self.frames())
+
+
+Frames: TypeAlias = Sequence[Frame] | FrameBatch
+"""Several frames in their order."""
+
+
+def text_of(data: bytes) -> str:
+    """Decode as a browser does: what is no UTF-8 becomes U+FFFD."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")

@@ -19,10 +19,9 @@ see them; `id` is that of the block alone, as eventsource-parser reports it.
 from __future__ import annotations
 
 import re
-from itertools import accumulate, repeat
 
 from aisdk_lab.wire.body import LIMIT_BYTES, BodyDecoder, Fields
-from aisdk_lab.wire.frame import DONE, Frame
+from aisdk_lab.wire.frame import DONE, Frame, FrameBatch, Frames, PlainRun, text_of
 from aisdk_lab.wire.json_text import mend_surrogates
 
 DONE_FRAME = b"data: " + DONE.encode() + b"\n\n"
@@ -39,6 +38,8 @@ _BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?=[^\n]))")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 # Bytes after the limit that must be there before a piece is given out: no blank line can then reach back into it.
 _SLACK_BYTES = 8
+# A longer segment is taken in slices, so that one comment among ten thousand plain blocks slows only its own slice.
+_SLICE_BYTES = 16 * 1024
 
 
 class SseDecoder(BodyDecoder):
@@ -47,27 +48,60 @@ class SseDecoder(BodyDecoder):
     The cost is linear in the bytes, also for reads of one byte, because only new bytes are searched.
     """
 
-    __slots__ = ("_has_cr", "_searched")
+    __slots__ = ("_has_cr", "_is_plain", "_searched")
 
     def __init__(self, limit_bytes: int = LIMIT_BYTES) -> None:
         super().__init__(limit_bytes)
         self._has_cr = False  # the buffer holds a CR
         self._searched = False  # the buffer holds no BOM that is open, nor a CR at its end: only line ends matter now
+        self._is_plain = False  # nothing waits but the begin of a block without a CR: the fast way may be tried
 
-    def feed(self, data: bytes, t_ns: int | None = None) -> list[Frame]:
+    def feed(self, data: bytes, t_ns: int | None = None) -> Frames:
         """Take the next bytes and return the frames that became complete.
 
-        `t_ns` is when these bytes arrived; each frame carries the time of its own last byte.
+        `t_ns` is when these bytes arrived; each frame carries the time of its own last byte. Frames of plain blocks are
+        made when they are first looked at (`FrameBatch`); the bytes are read now.
         """
         if not data:
             return []
+        if len(data) > _SLICE_BYTES:
+            return self._feed_slices(data, t_ns)
         buffer = self._buffer
         fresh = len(buffer)
         buffer += data
         # `10 in data` asks for a byte and costs 15 ns, `b"\\n" in data` 100 ns: it is most of a one-byte read.
-        if 10 not in data and 13 not in data and self._searched:
+        if 13 in data or not self._searched:
+            return self._feed_any(data, fresh, t_ns)
+        if 10 not in data:
             self._last_t_ns = t_ns
             return [] if len(buffer) <= self._limit + _SLACK_BYTES else self._shed(t_ns)
+        end = buffer.rfind(b"\n\n", fresh - 1 if fresh else 0) + 2
+        whole = bytes(buffer)
+        if end < 8 or whole[:6] != b"data: " or not self._is_plain or len(whole) > self._limit:
+            return self._feed_any(data, fresh, t_ns)
+        run = PlainRun.of(whole[6 : end - 2], self._index, self._offset, t_ns)
+        if run is None:
+            return self._feed_any(data, fresh, t_ns)
+        del buffer[:end]
+        self._index += run.count
+        self._offset += end
+        self._last_t_ns = t_ns
+        return FrameBatch((run,), run.count)
+
+    def _feed_slices(self, data: bytes, t_ns: int | None) -> FrameBatch:
+        runs: list[PlainRun | list[Frame]] = []
+        first = self._index
+        for start in range(0, len(data), _SLICE_BYTES):
+            frames = self.feed(data[start : start + _SLICE_BYTES], t_ns)
+            if isinstance(frames, FrameBatch):
+                runs += frames.runs
+            elif frames:
+                runs.append([*frames])
+        return FrameBatch(tuple(runs), self._index - first)
+
+    def _feed_any(self, data: bytes, fresh: int, t_ns: int | None) -> list[Frame]:
+        """Every other way that a body may go on; `data` is in the buffer already, from `fresh` on."""
+        buffer = self._buffer
         before, self._last_t_ns = self._last_t_ns, t_ns
         if self._start and not self._settle_bom():
             return []
@@ -80,6 +114,7 @@ class SseDecoder(BodyDecoder):
                 frames += self._shed_lead(t_ns)
         if len(buffer) > self._limit + _SLACK_BYTES:
             frames += self._shed(t_ns)
+        self._is_plain = not (self._has_cr or self._lead or self._oversize) and self._searched
         return frames
 
     def close(self, t_ns: int | None = None) -> list[Frame]:
@@ -98,45 +133,17 @@ class SseDecoder(BodyDecoder):
         return [self._frame(tail, when, _fields(tail), UNFINISHED_CR if lost_to_cr else UNFINISHED)]
 
     def _cut_lf(self, fresh: int, t_ns: int | None) -> list[Frame]:
-        """The fast path: no CR anywhere, so a block ends at two LF."""
+        """No CR anywhere, so a block ends at two LF."""
         buffer = self._buffer
         if buffer.find(b"\n\n", fresh - 1 if fresh else 0) < 0:
             return []
         blocks = bytes(buffer).split(b"\n\n")
         tail = blocks.pop()
-        complete = len(buffer) - len(tail)
-        del buffer[:complete]
+        del buffer[: len(buffer) - len(tail)]
         frames: list[Frame] = []
-        if complete <= self._limit and not self._lead and not self._oversize:
-            if len(blocks) == 1:
-                block = blocks[0]
-                if block[:6] == b"data: " and 10 not in block:
-                    frames.append(Frame(self._index, self._offset, block + b"\n\n", t_ns, None, _text(block[6:])))
-                    self._index += 1
-                    self._offset += complete
-            else:
-                frames = self._plain_frames(blocks, t_ns)
-        if not frames:
-            for block in blocks:
-                self._finish_block(block + b"\n\n", t_ns, frames)
+        for block in blocks:
+            self._finish_block(block + b"\n\n", t_ns, frames)
         return frames
-
-    def _plain_frames(self, blocks: list[bytes], t_ns: int | None) -> list[Frame]:
-        """Make all frames at once when each block is one `data: ` line, as from nearly every server; else give none."""
-        count = len(blocks)
-        text = _text(b"\n\n".join(blocks))
-        # Only line ends between the blocks, and every block begins with the field: then the split gives the data.
-        if not text.startswith("data: ") or text.count("\n") != 2 * count - 2:
-            return []
-        data = text[6:].split("\n\ndata: ")
-        if len(data) != count:
-            return []
-        raw = [block + b"\n\n" for block in blocks]
-        offsets = accumulate(map(len, raw), initial=self._offset)
-        first = self._index
-        self._index += count
-        self._offset += sum(map(len, raw))
-        return list(map(Frame, range(first, self._index), offsets, raw, repeat(t_ns), repeat(None), data))
 
     def _cut_any(self, fresh: int, before_ns: int | None, t_ns: int | None) -> list[Frame]:
         """Cut where lines end in any way; a block that the bytes before already ended keeps their time."""
@@ -184,20 +191,13 @@ class SseDecoder(BodyDecoder):
 
     def _shed(self, t_ns: int | None) -> list[Frame]:
         """Give out pieces of a block that is certainly longer than the limit."""
-        self._oversize = True
+        self._oversize, self._is_plain = True, False
         frames: list[Frame] = []
         while len(self._buffer) > self._limit + _SLACK_BYTES:
             piece = bytes(self._buffer[: self._limit])
             del self._buffer[: self._limit]
             frames += self._pieces(piece, t_ns)
         return frames
-
-
-def _text(data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "replace")
 
 
 def _fields(block: bytes) -> Fields:
@@ -207,7 +207,7 @@ def _fields(block: bytes) -> Fields:
     retry_ms: int | None = None
     data: list[str] = []
     comments: list[str] = []
-    for line in _LINE_END.split(_text(block)):
+    for line in _LINE_END.split(text_of(block)):
         name, _, value = line.partition(":")
         value = value[1:] if value[:1] == " " else value
         if name == "data":
