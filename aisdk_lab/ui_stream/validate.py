@@ -7,7 +7,7 @@ Source: spec §2.2 (loose objects, required "any" fields, stripped citations); r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from aisdk_lab.ui_stream import grammar
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.plain_chunks import NOT_PLAIN, PLAIN, are_plain
 from aisdk_lab.wire import json_text
-from aisdk_lab.wire.frame import DONE, Frame, FrameBatch, Frames, PlainRun, text_of
+from aisdk_lab.wire.frame import DONE, Frame, FrameRuns, Frames, PlainRun
 
 Check = Callable[[Any, str], Iterator[str]]
 
@@ -186,6 +186,7 @@ CHECKS: dict[str, Check] = {
     "steering-parts": _steering_parts,
 }
 """One check for each kind of field that the grammar knows."""
+_SIMPLE: dict[str, type] = {"string": str, "boolean": bool}
 
 
 def chunk_problems(chunk: Any) -> list[str]:
@@ -202,7 +203,9 @@ def chunk_problems(chunk: Any) -> list[str]:
     problems: list[str] = []
     for name, field in rule.fields.items():
         if name in chunk:
-            problems.extend(CHECKS[field.kind](chunk[name], f"$.{name}"))
+            value = chunk[name]
+            if type(value) is not _SIMPLE.get(field.kind) and field.kind != "any":
+                problems.extend(CHECKS[field.kind](value, f"$.{name}"))
         elif field.required:
             problems.append(f"missing  @ $.{name}")
     return problems
@@ -242,9 +245,15 @@ def read_chunk(frame: Frame) -> tuple[Chunk | None, str | None]:
 
     `(None, None)` for frames that carry no chunk on purpose: comments, `[DONE]`, blocks without data.
     """
-    if frame.data is None or frame.problem is not None:
+    text = frame.data
+    if text is None or frame.problem is not None:
         return None, frame.problem
-    return _read_text(frame.data)
+    try:
+        value = _decode(text)
+        _convert(value, PLAIN[value["type"]])
+    except _NOT_PLAIN:
+        return _read_carefully(text)
+    return value, None
 
 
 def read_chunks(frames: Frames) -> tuple[list[Chunk | None], list[str | None]]:
@@ -254,56 +263,66 @@ def read_chunks(frames: Frames) -> tuple[list[Chunk | None], list[str | None]]:
 
         chunks, problems = read_chunks(decoder.feed(data))
     """
-    if not isinstance(frames, FrameBatch):
+    if isinstance(frames, PlainRun):
+        if frames.count > 1:
+            return _read_run(frames)
+        try:  # as `read_chunk`, which would need the frame
+            value = _decode(frames.lines)
+            _convert(value, PLAIN[value["type"]])
+        except _NOT_PLAIN:
+            return _read_each(frames)
+        return [value], [None]
+    if not isinstance(frames, FrameRuns):
         return _read_frames(frames)
-    if len(frames.runs) == 1 and isinstance(run := frames.runs[0], PlainRun):  # nearly always
-        return _read_run(run)
-    columns = [_read_run(run) if isinstance(run, PlainRun) else _read_frames(run) for run in frames.runs]
+    columns = [read_chunks(run) for run in frames.runs]
     return [chunk for chunks, _ in columns for chunk in chunks], [p for _, problems in columns for p in problems]
 
 
 _Columns = tuple[list[Chunk | None], list[str | None]]
 # Few enough that a chunk which is not plain costs only its neighbours a second look, many enough to share a call.
 _GROUP = 8
+_DONE_LINE = f"\n{DONE}".encode()
 
 
 def _read_run(run: PlainRun) -> _Columns:
-    if run.count == 1:  # as `_read_text`, which is not called because the calls are a third of the time
-        try:
-            value = _decode(run.lines)
-            _convert(value, PLAIN[value["type"]])
-        except _NOT_PLAIN:
-            chunk, problem = _read_carefully(text_of(run.lines))
-            return [chunk], [problem]
-        return [value], [None]
-    return _read_lines(run.lines, run.count) or _columns([_read_text(text) for text in run.texts()])
+    columns = _read_objects(run.lines, run.count) if run.has_braces else _read_lines(run.lines, run.count)
+    return columns or _read_each(run)
 
 
-def _read_frames(frames: Sequence[Frame]) -> _Columns:
-    if not frames:
-        return [], []
-    if len(frames) > 1:
-        texts = [frame.data or "" if frame.problem is None else "" for frame in frames]
-        try:
-            lines = "\n".join(texts).encode()
-        except UnicodeEncodeError:  # halves of surrogate pairs, which no decoder of ours makes
-            lines = b""
-        if lines.count(b"\n") == len(texts) - 1:
-            columns = _read_lines(lines, len(texts))
-            if columns is not None:
-                return columns
-    return _columns([read_chunk(frame) for frame in frames])
+def _read_frames(frames: Frames) -> _Columns:
+    if len(frames) < 2:
+        return _read_each(frames)
+    texts = [frame.data or "" if frame.problem is None else "" for frame in frames]
+    try:
+        columns = _read_lines("\n".join(texts).encode(), len(texts))
+    except UnicodeEncodeError:  # halves of surrogate pairs, which no decoder of ours makes
+        columns = None
+    return columns or _read_each(frames)
 
 
-def _columns(read: list[tuple[Chunk | None, str | None]]) -> _Columns:
-    return [chunk for chunk, _problem in read], [problem for _chunk, problem in read]
+def _read_each(frames: Frames) -> _Columns:
+    pairs = [read_chunk(frame) for frame in frames]
+    return [chunk for chunk, _problem in pairs], [problem for _chunk, problem in pairs]
 
 
 def _read_lines(lines: bytes, count: int) -> _Columns | None:
-    """Read `count` lines in one call; `None` when they are not certainly one JSON object each."""
-    # No JSON text goes on with `{` after `}` and a line end, so each line holds one value or more: the number tells.
-    if lines[:1] != b"{" or lines[-1:] != b"}" or lines.count(b"}\n{") != count - 1:
+    """Read `count` texts joined by LF, the last of which may be `[DONE]`; `None` where that cannot be done in one call."""
+    is_done = lines.endswith(_DONE_LINE)
+    if is_done:
+        lines, count = lines[: -len(_DONE_LINE)], count - 1
+    has_braces = lines[:1] == b"{" and lines[-1:] == b"}"
+    if not has_braces or not lines.count(b"\n") == lines.count(b"}\n{") == count - 1:
         return None
+    columns = _read_objects(lines, count)
+    if columns is not None and is_done:
+        columns[0].append(None)
+        columns[1].append(None)
+    return columns
+
+
+def _read_objects(lines: bytes, count: int) -> _Columns | None:
+    """Read `count` lines in braces in one call; `None` when they are not certainly one JSON object each."""
+    # No JSON text goes on with `{` after `}` and a line end, so each line holds one object or more: the number tells.
     try:
         values: list[Any] = _decode_lines(lines)
     except _UNREADABLE:
@@ -323,18 +342,14 @@ def _not_plain(values: list[Any]) -> list[int]:
     odd: list[int] = []
     for start in range(0, len(values), _GROUP):
         group = values[start : start + _GROUP]
-        if not are_plain(group):
-            odd += [place for place, value in enumerate(group, start) if not are_plain([value])]
+        if are_plain(group):
+            continue
+        for place, value in enumerate(group, start):
+            try:
+                _convert(value, PLAIN[value["type"]])
+            except NOT_PLAIN:
+                odd.append(place)
     return odd
-
-
-def _read_text(text: str) -> tuple[Chunk | None, str | None]:
-    try:
-        value = _decode(text)
-        _convert(value, PLAIN[value["type"]])
-    except _NOT_PLAIN:
-        return _read_carefully(text)
-    return value, None
 
 
 def _read_carefully(text: str) -> tuple[Chunk | None, str | None]:

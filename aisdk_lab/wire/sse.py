@@ -19,9 +19,10 @@ see them; `id` is that of the block alone, as eventsource-parser reports it.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-from aisdk_lab.wire.body import LIMIT_BYTES, BodyDecoder, Fields
-from aisdk_lab.wire.frame import DONE, Frame, FrameBatch, Frames, PlainRun, text_of
+from aisdk_lab.wire.body import BOM, LIMIT_BYTES, BodyDecoder, Fields
+from aisdk_lab.wire.frame import DONE, Frame, FrameRuns, Frames, PlainRun, text_of
 from aisdk_lab.wire.json_text import mend_surrogates
 
 DONE_FRAME = b"data: " + DONE.encode() + b"\n\n"
@@ -48,13 +49,14 @@ class SseDecoder(BodyDecoder):
     The cost is linear in the bytes, also for reads of one byte, because only new bytes are searched.
     """
 
-    __slots__ = ("_has_cr", "_is_plain", "_searched")
+    __slots__ = ("_has_cr", "_plain_bytes", "_searched")
 
     def __init__(self, limit_bytes: int = LIMIT_BYTES) -> None:
         super().__init__(limit_bytes)
         self._has_cr = False  # the buffer holds a CR
         self._searched = False  # the buffer holds no BOM that is open, nor a CR at its end: only line ends matter now
-        self._is_plain = False  # nothing waits but the begin of a block without a CR: the fast way may be tried
+        # Above 0 when nothing waits but the begin of a block without a CR: the longest segment for the fast way.
+        self._plain_bytes = 0
 
     def feed(self, data: bytes, t_ns: int | None = None) -> Frames:
         """Take the next bytes and return the frames that became complete.
@@ -62,45 +64,63 @@ class SseDecoder(BodyDecoder):
         `t_ns` is when these bytes arrived; each frame carries the time of its own last byte. Frames of plain blocks are
         made when they are first looked at (`FrameBatch`); the bytes are read now.
         """
-        if not data:
-            return []
-        if len(data) > _SLICE_BYTES:
-            return self._feed_slices(data, t_ns)
+        if not 0 < len(data) <= self._plain_bytes or 13 in data:
+            return self._feed_other(data, t_ns)
         buffer = self._buffer
         fresh = len(buffer)
         buffer += data
         # `10 in data` asks for a byte and costs 15 ns, `b"\\n" in data` 100 ns: it is most of a one-byte read.
-        if 13 in data or not self._searched:
-            return self._feed_any(data, fresh, t_ns)
         if 10 not in data:
             self._last_t_ns = t_ns
             return [] if len(buffer) <= self._limit + _SLACK_BYTES else self._shed(t_ns)
         end = buffer.rfind(b"\n\n", fresh - 1 if fresh else 0) + 2
+        if end < 8 or end > self._limit:
+            return self._cut(data, fresh, t_ns)
         whole = bytes(buffer)
-        if end < 8 or whole[:6] != b"data: " or not self._is_plain or len(whole) > self._limit:
-            return self._feed_any(data, fresh, t_ns)
-        run = PlainRun.of(whole[6 : end - 2], self._index, self._offset, t_ns)
-        if run is None:
-            return self._feed_any(data, fresh, t_ns)
+        inner = whole[6 : end - 2]
+        if whole[:6] != b"data: ":
+            frames = None
+        elif 10 not in inner:  # one frame, as nearly always while a model writes
+            frames = PlainRun(1, inner, False, self._index, self._offset, t_ns)
+        else:
+            frames = PlainRun.of(inner, self._index, self._offset, t_ns)
+        if frames is None:
+            return self._cut(data, fresh, t_ns)
         del buffer[:end]
-        self._index += run.count
+        self._index += frames.count
         self._offset += end
         self._last_t_ns = t_ns
-        return FrameBatch((run,), run.count)
+        return frames
 
-    def _feed_slices(self, data: bytes, t_ns: int | None) -> FrameBatch:
+    def _feed_other(self, data: bytes, t_ns: int | None) -> Frames:
+        """Every segment that cannot go the fast way, and long ones, which may in slices."""
+        if not data:
+            return []
+        if len(data) > (len(BOM) if self._start else _SLICE_BYTES):
+            return self._feed_slices(data, t_ns)
+        buffer = self._buffer
+        fresh = len(buffer)
+        buffer += data
+        if 10 not in data and 13 not in data and self._searched:
+            self._last_t_ns = t_ns
+            return [] if len(buffer) <= self._limit + _SLACK_BYTES else self._shed(t_ns)
+        return self._cut(data, fresh, t_ns)
+
+    def _feed_slices(self, data: bytes, t_ns: int | None) -> Frames:
         runs: list[PlainRun | list[Frame]] = []
         first = self._index
-        for start in range(0, len(data), _SLICE_BYTES):
-            frames = self.feed(data[start : start + _SLICE_BYTES], t_ns)
-            if isinstance(frames, FrameBatch):
-                runs += frames.runs
+        # What may be a BOM is looked at by itself: the fast way is open when that is settled.
+        cuts = [0, *range(len(BOM) if self._start else _SLICE_BYTES, len(data), _SLICE_BYTES), len(data)]
+        for start, end in pairwise(cuts):
+            frames = self.feed(data[start:end], t_ns)
+            if isinstance(frames, PlainRun):
+                runs.append(frames)
             elif frames:
                 runs.append([*frames])
-        return FrameBatch(tuple(runs), self._index - first)
+        return runs[0] if len(runs) == 1 else FrameRuns(self._index - first, runs)
 
-    def _feed_any(self, data: bytes, fresh: int, t_ns: int | None) -> list[Frame]:
-        """Every other way that a body may go on; `data` is in the buffer already, from `fresh` on."""
+    def _cut(self, data: bytes, fresh: int, t_ns: int | None) -> list[Frame]:
+        """Cut frames of any kind from the buffer, which ends with `data`, from `fresh` on."""
         buffer = self._buffer
         before, self._last_t_ns = self._last_t_ns, t_ns
         if self._start and not self._settle_bom():
@@ -114,7 +134,8 @@ class SseDecoder(BodyDecoder):
                 frames += self._shed_lead(t_ns)
         if len(buffer) > self._limit + _SLACK_BYTES:
             frames += self._shed(t_ns)
-        self._is_plain = not (self._has_cr or self._lead or self._oversize) and self._searched
+        is_plain = self._searched and not (self._has_cr or self._lead or self._oversize)
+        self._plain_bytes = min(_SLICE_BYTES, self._limit) if is_plain else 0
         return frames
 
     def close(self, t_ns: int | None = None) -> list[Frame]:
@@ -191,7 +212,7 @@ class SseDecoder(BodyDecoder):
 
     def _shed(self, t_ns: int | None) -> list[Frame]:
         """Give out pieces of a block that is certainly longer than the limit."""
-        self._oversize, self._is_plain = True, False
+        self._oversize, self._plain_bytes = True, 0
         frames: list[Frame] = []
         while len(self._buffer) > self._limit + _SLACK_BYTES:
             piece = bytes(self._buffer[: self._limit])
