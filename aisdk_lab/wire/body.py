@@ -49,8 +49,10 @@ class BodyDecoder:
 
     def _frame(self, block: bytes, t_ns: int | None, fields: Fields = NO_FIELDS, problem: str | None = None) -> Frame:
         """Make the next frame of the lead and these bytes."""
-        raw = bytes(self._lead) + block
-        self._lead.clear()
+        raw = block
+        if self._lead:
+            raw = bytes(self._lead) + block
+            self._lead.clear()
         frame = Frame(self._index, self._offset, raw, t_ns, *fields, problem)
         self._index += 1
         self._offset += len(raw)

@@ -39,8 +39,9 @@ _BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?=[^\n]))")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 # Bytes after the limit that must be there before a piece is given out: no blank line can then reach back into it.
 _SLACK_BYTES = 8
-# A longer segment is taken in slices, so that one comment among ten thousand plain blocks slows only its own slice.
-_SLICE_BYTES = 16 * 1024
+# A longer segment is taken in slices, and a slice with more than plain blocks in small ones, so that one comment among
+# ten thousand blocks slows only its neighbours.
+_SLICE_BYTES, _SMALL_SLICE_BYTES = 16 * 1024, 1024
 
 
 class SseDecoder(BodyDecoder):
@@ -85,7 +86,10 @@ class SseDecoder(BodyDecoder):
         else:
             frames = PlainRun.of(inner, self._index, self._offset, t_ns)
         if frames is None:
-            return self._cut(data, fresh, t_ns)
+            if len(data) <= _SMALL_SLICE_BYTES:
+                return self._cut(data, fresh, t_ns)
+            del buffer[fresh:]
+            return self._feed_slices(data, _SMALL_SLICE_BYTES, t_ns)
         del buffer[:end]
         self._index += frames.count
         self._offset += end
@@ -97,7 +101,7 @@ class SseDecoder(BodyDecoder):
         if not data:
             return []
         if len(data) > (len(BOM) if self._start else _SLICE_BYTES):
-            return self._feed_slices(data, t_ns)
+            return self._feed_slices(data, _SLICE_BYTES, t_ns)
         buffer = self._buffer
         fresh = len(buffer)
         buffer += data
@@ -106,11 +110,11 @@ class SseDecoder(BodyDecoder):
             return [] if len(buffer) <= self._limit + _SLACK_BYTES else self._shed(t_ns)
         return self._cut(data, fresh, t_ns)
 
-    def _feed_slices(self, data: bytes, t_ns: int | None) -> Frames:
+    def _feed_slices(self, data: bytes, size: int, t_ns: int | None) -> Frames:
         runs: list[PlainRun | list[Frame]] = []
         first = self._index
         # What may be a BOM is looked at by itself: the fast way is open when that is settled.
-        cuts = [0, *range(len(BOM) if self._start else _SLICE_BYTES, len(data), _SLICE_BYTES), len(data)]
+        cuts = [0, *range(len(BOM) if self._start else size, len(data), size), len(data)]
         for start, end in pairwise(cuts):
             frames = self.feed(data[start:end], t_ns)
             if isinstance(frames, PlainRun):
@@ -180,10 +184,12 @@ class SseDecoder(BodyDecoder):
         return frames
 
     def _finish_block(self, raw: bytes, t_ns: int | None, frames: list[Frame]) -> None:
-        block = raw if self._oversize else raw.lstrip(_LINE_ENDS)
-        self._lead += raw[: len(raw) - len(block)]
-        if len(self._lead) > self._limit:
-            frames += self._shed_lead(t_ns)
+        block = raw
+        if raw[0] <= 13 and not self._oversize:
+            block = raw.lstrip(_LINE_ENDS)
+            self._lead += raw[: len(raw) - len(block)]
+            if len(self._lead) > self._limit:
+                frames += self._shed_lead(t_ns)
         if not block:
             return
         if self._oversize or len(block) > self._limit:
@@ -223,12 +229,22 @@ class SseDecoder(BodyDecoder):
 
 def _fields(block: bytes) -> Fields:
     """Read the lines of one block; unknown names, bad `retry` and an `id` with NUL are ignored, as browsers do."""
+    text = text_of(block)
+    inner = text.rstrip("\r\n")
+    if "\r" in inner:
+        lines = _LINE_END.split(inner)
+    elif "\n" in inner:
+        lines = inner.split("\n")
+    elif inner[:6] == "data: ":
+        return None, inner[6:], None, None, None
+    else:
+        lines = [inner]
     event: str | None = None
     identifier: str | None = None
     retry_ms: int | None = None
     data: list[str] = []
     comments: list[str] = []
-    for line in _LINE_END.split(text_of(block)):
+    for line in lines:
         name, _, value = line.partition(":")
         value = value[1:] if value[:1] == " " else value
         if name == "data":

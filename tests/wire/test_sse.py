@@ -6,6 +6,8 @@ import base64
 import json
 import math
 import re
+import time
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from hypothesis import given, strategies as st
 
 from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.wire import DONE_FRAME, Frame, SseDecoder, encode_comment, encode_sse, json_text
+from aisdk_lab.wire.frame import FrameBatch
 from aisdk_lab.wire.sse import UNFINISHED, UNFINISHED_CR
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "sse" / "sse.jsonl"
@@ -224,6 +227,53 @@ def test_what_is_encoded_is_decoded(texts: list[str], size: int) -> None:
     frames = decode([body[place : place + size] for place in range(0, len(body), size)])
     lines_joined = [re.sub("\r\n|\r", "\n", text) for text in texts]
     assert [(frame.data, frame.problem) for frame in frames] == [(text, None) for text in lines_joined]
+
+
+def test_frames_of_plain_blocks_are_made_when_looked_at_and_act_as_a_list() -> None:
+    decoder = SseDecoder()
+    batch = decoder.feed(b"data: 1\n\ndata: \xe6\x9d\xad\n\ndata: \xff\n\nda", 7)
+    frames = [
+        Frame(0, 0, b"data: 1\n\n", 7, data="1"),
+        Frame(1, 9, b"data: \xe6\x9d\xad\n\n", 7, data="杭"),
+        Frame(2, 20, b"data: \xff\n\n", 7, data="\ufffd"),
+    ]
+    assert isinstance(batch, FrameBatch)
+    assert (len(batch), batch[1], batch[-2:], list(batch)) == (3, frames[1], frames[1:], frames)
+    assert batch == frames == batch
+    assert batch != frames[:2]
+    assert batch[0] is batch[0]
+    assert repr(batch) == repr(frames)
+    kept: list[Frame] = []
+    kept += batch
+    kept += decoder.feed(b"ta: 2\n\n", 8)
+    assert kept == [*frames, Frame(3, 29, b"data: 2\n\n", 8, data="2")]
+
+
+def test_a_long_segment_with_something_odd_in_it_is_one_answer() -> None:
+    bodies = [b'data: {"a":%d}\n\n' % number for number in range(5000)]
+    bodies[2500:2500] = [b": ping\n\n", b"\n\nid: 1\ndata: 2\n\n"]
+    body = b"".join(bodies)
+    batch = SseDecoder().feed(body, 1)
+    assert (len(batch), batch[2500].comment, batch[2501].id) == (5002, "ping", "1")
+    assert [frame.raw for frame in batch] == bodies
+    assert [frame.offset for frame in batch] == [0, *accumulate(map(len, bodies))][:-1]
+
+
+@pytest.mark.parametrize("line", [b'data: {"a":1}\n\n', b"data: 1\n", b": x\r\n", b"\n", b"\r\n\r\n", b"data: 1\r\r"])
+@pytest.mark.parametrize("size", [1, 100, 10**9])
+def test_the_cost_is_linear_in_the_bytes(line: bytes, size: int) -> None:
+    """Eight times the bytes take about eight times as long: sixteen times would still pass, a square would not."""
+    times: list[float] = []
+    for count in (1500, 12000):
+        body = line * count
+        segments = [body[place : place + size] for place in range(0, len(body), size)]
+        best = math.inf
+        for _round in range(3):
+            started = time.process_time()
+            decode(segments)
+            best = min(best, time.process_time() - started)
+        times.append(best)
+    assert times[1] <= 16 * times[0] + 0.02
 
 
 def test_a_comment_of_two_lines_stays_a_comment() -> None:
