@@ -44,8 +44,8 @@ from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.messages import Message, Part, is_tool_part, text_of
 from aisdk_lab.ui_stream.old_data_stream import detect
 from aisdk_lab.ui_stream.tool_status import tool_status
-from aisdk_lab.ui_stream.validate import read_chunk
-from aisdk_lab.wire.frame import Frame
+from aisdk_lab.ui_stream.validate import read_chunks
+from aisdk_lab.wire.frame import Frame, Frames
 from aisdk_lab.wire.headers import media_type
 from aisdk_lab.wire.json_lines import JsonLinesDecoder
 from aisdk_lab.wire.json_text import write_bytes
@@ -111,13 +111,18 @@ class Capture:
 
         In the text protocol every segment is one frame whose `data` is the text that became readable with it.
         """
+        for batch in self._batches():
+            yield from batch
+
+    def _batches(self) -> Iterator[Frames]:
+        """The frames that each segment completed."""
         if self.protocol == "text":
-            yield from self._text_frames()
+            yield from ([frame] for frame in self._text_frames())
             return
         decoder = JsonLinesDecoder() if self.protocol == "json-lines" else SseDecoder()
         for segment in self.segments:
-            yield from decoder.feed(segment.data, segment.t_ns)
-        yield from decoder.close(self.segments[-1].t_ns if self.segments else None)
+            yield decoder.feed(segment.data, segment.t_ns)
+        yield decoder.close(self.segments[-1].t_ns if self.segments else None)
 
     def _text_frames(self) -> Iterator[Frame]:
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
@@ -136,10 +141,17 @@ class Capture:
         if self.protocol == "text":
             yield from self._text_chunks()
             return
-        for frame in self.frames():
-            chunk, _problem = read_chunk(frame)
+        for frame, chunk, _problem in self.walk():
             if chunk is not None:
                 yield frame, chunk
+
+    def walk(self) -> Iterator[tuple[Frame, Chunk | None, str | None]]:
+        """Every frame with the chunk that it brought, or with what is wrong with it (as `read_chunk` says it).
+
+        Means nothing for the text protocol, whose frames are no chunks.
+        """
+        for batch in self._batches():
+            yield from zip(batch, *read_chunks(batch), strict=True)
 
     def _text_chunks(self) -> Iterator[tuple[Frame, Chunk]]:
         frame = Frame(index=0, offset=0, raw=b"", t_ns=self.response.t_ns if self.response else None)
@@ -168,8 +180,7 @@ class Capture:
         if self.protocol == "text":
             return ()
         reducer, found = MessageReducer(self._continued(), reset="never"), list[str]()
-        for frame in self.frames():
-            chunk, problem = read_chunk(frame)
+        for frame, chunk, problem in self.walk():
             if problem is not None:
                 # An event name often says what the frame is: "ping".
                 named = f" (event {frame.event[:SHOWN_NAME]!r})" if frame.event else ""
@@ -243,9 +254,8 @@ class Capture:
 
     def _judged(self) -> tuple[EndState, tuple[str, ...]]:
         reducer, types, done = MessageReducer(self._continued(), reset="never"), set[str](), False
-        for frame in self.frames() if self.protocol != "text" else ():
+        for frame, chunk, _problem in self.walk() if self.protocol != "text" else ():
             done = done or frame.is_done
-            chunk, _problem = read_chunk(frame)
             if chunk is not None:
                 types.add(chunk["type"])
                 reducer.feed(chunk)

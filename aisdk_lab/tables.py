@@ -18,7 +18,6 @@ from aisdk_lab.errors import UnknownName
 from aisdk_lab.strings import word
 from aisdk_lab.ui_stream.chunks import Chunk
 from aisdk_lab.ui_stream.grammar import chunk_rule
-from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.wire import json_text
 from aisdk_lab.wire.frame import Frame
 from aisdk_lab.wire.json_text import mend_surrogates
@@ -160,27 +159,31 @@ def _segment_of(frame: Frame, ends: Sequence[int]) -> int | None:
     return place if place < len(ends) else None
 
 
-def _read(frame: Frame) -> tuple[Chunk, str | None]:
-    """The chunk of a frame, or as much of one as its JSON shows, with what is wrong; `{}` when there is none."""
-    chunk, problem = read_chunk(frame)
-    if chunk is not None or frame.data is None or frame.is_done:
-        return chunk or {}, problem
+def _legible(frame: Frame) -> Chunk:
+    """As much of a chunk as the JSON of a frame shows that could not be read as one; `{}` when it shows nothing."""
+    if frame.data is None or frame.is_done:
+        return {}
     try:
         value = json_text.read(frame.data)
     except json_text.JsonProblem:
-        return {}, problem
-    return (value if isinstance(value, dict) else {}), problem
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _string(chunk: Chunk, *keys: str) -> str | None:
     """The first of the keys that holds a text; remote values may be anything."""
-    return next((chunk[key] for key in keys if isinstance(chunk.get(key), str)), None)
+    for key in keys:
+        value = chunk.get(key)
+        if isinstance(value, str):
+            return value
+    return None
 
 
 def _frame_rows(capture: Capture) -> Iterable[Row]:
     ends, before = _segment_ends(capture), float("nan")
-    for frame in capture.frames():
-        chunk, problem = ({}, frame.problem) if capture.protocol == "text" else _read(frame)
+    is_text = capture.protocol == "text"
+    for frame, chunk, problem in ((f, {}, f.problem) for f in capture.frames()) if is_text else capture.walk():
+        chunk = _legible(frame) if chunk is None else chunk
         t_ms, size, offset = _ms(frame.t_ns), len(frame.raw), frame.offset
         yield (
             *(frame.index, _segment_of(frame, ends), t_ms, t_ms - before, size, offset),
@@ -205,10 +208,11 @@ def _wanted(capture: Capture) -> Iterable[tuple[Frame, Chunk, str | None]]:
     if capture.protocol == "text":
         yield from ((frame, chunk, None) for frame, chunk in capture.chunks())
         return
-    for frame in capture.frames():
-        chunk, problem = _read(frame)
-        if chunk or problem is not None:
-            yield frame, chunk, problem
+    for frame, chunk, problem in capture.walk():
+        if chunk is not None:
+            yield frame, chunk, None
+        elif problem is not None:
+            yield frame, _legible(frame), problem
 
 
 def _chunk_rows(capture: Capture) -> Iterable[Row]:
