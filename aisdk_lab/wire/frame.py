@@ -18,6 +18,11 @@ import msgspec
 DONE = "[DONE]"
 """The sentinel that ends an SSE body. It is not JSON, and it ends nothing in the reference client (spec §1.4)."""
 
+UNFINISHED_CR = (
+    "the body ended with a CR that may be half of a CRLF: eventsource-parser 3.1.1 still waits and drops this event"
+)
+"""`Frame.problem` of a last block that is whole by WHATWG and that the reference client never sees."""
+
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
     """One frame of a body.
@@ -45,8 +50,8 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_done(self) -> bool:
-        """True for the sentinel `[DONE]`; false for one whose block has no end, which the reference client drops."""
-        return self.data == DONE and self.problem is None
+        """True for the sentinel `[DONE]`; false for one whose block has no end."""
+        return self.data == DONE and self.problem in (None, UNFINISHED_CR)
 
 
 _BEFORE, _AFTER = b"data: ", b"\n\n"

@@ -22,16 +22,13 @@ import re
 from itertools import pairwise
 
 from aisdk_lab.wire.body import BOM, LIMIT_BYTES, BodyDecoder, Fields
-from aisdk_lab.wire.frame import DONE, Frame, FrameRuns, Frames, PlainRun, text_of
+from aisdk_lab.wire.frame import DONE, UNFINISHED_CR, Frame, FrameRuns, Frames, PlainRun, text_of
 from aisdk_lab.wire.json_text import mend_surrogates
 
 DONE_FRAME = b"data: " + DONE.encode() + b"\n\n"
 """The last frame of a body that ended normally."""
 
 UNFINISHED = "the body ended inside this block (no blank line): the reference client drops it"
-UNFINISHED_CR = (
-    "the body ended with a CR that may be half of a CRLF: eventsource-parser 3.1.1 still waits and drops this event"
-)
 
 _LINE_ENDS = b"\r\n"
 # Two line ends. A CR counts as the second one only when the byte after it is known not to be LF.

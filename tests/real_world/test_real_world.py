@@ -33,13 +33,6 @@ ELSEWHERE: dict[str, str] = {
 """`case:key` (`*`: and all that begins so) → why it is not checked here."""
 
 
-DEFECTS: dict[str, str] = {
-    "rw-006:done": "a last block that a lone CR ends is whole (WHATWG), but the decoder says of it what eventsource-parser "
-    "does, and so it is not taken for the sentinel",
-}
-"""What the package still does wrong: the test fails as soon as it does it right."""
-
-
 def items() -> Iterator[tuple[str, str, Any]]:
     """Every expectation: name of the case, key, what is expected; findings and sentences one by one."""
     for name, case in CASES.items():
@@ -67,13 +60,7 @@ def reason_for(name: str, key: str) -> str | None:
 CHECKED = [item for item in items() if reason_for(*item[:2]) is None]
 
 
-def _parameter(name: str, key: str, wanted: Any) -> Any:
-    why = DEFECTS.get(f"{name}:{key}")
-    marks = [pytest.mark.xfail(reason=why, strict=True)] if why else []
-    return pytest.param(name, key, wanted, id=f"{name}-{key}", marks=marks)
-
-
-@pytest.mark.parametrize(("name", "key", "wanted"), [_parameter(*item) for item in CHECKED])
+@pytest.mark.parametrize(("name", "key", "wanted"), CHECKED, ids=[f"{name}-{key}" for name, key, _ in CHECKED])
 def test_a_report_is_answered(name: str, key: str, wanted: Any) -> None:
     CHECKS[key.partition(":")[0]](CASES[name], wanted)
 

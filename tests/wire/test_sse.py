@@ -16,8 +16,8 @@ from hypothesis import given, strategies as st
 
 from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.wire import DONE_FRAME, Frame, SseDecoder, encode_comment, encode_sse, json_text
-from aisdk_lab.wire.frame import FrameBatch
-from aisdk_lab.wire.sse import UNFINISHED, UNFINISHED_CR
+from aisdk_lab.wire.frame import UNFINISHED_CR, FrameBatch
+from aisdk_lab.wire.sse import UNFINISHED
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "sse" / "sse.jsonl"
 CASES = [json.loads(line) for line in GOLDEN.read_bytes().splitlines()]
