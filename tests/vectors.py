@@ -218,7 +218,8 @@ def _tool(name: str, kind: str) -> Outcome:
 
 
 def _data_as_text(part: Outcome) -> Outcome:
-    return {"type": "text", "text": f"{part['type']}={json_text.write(part['data'])}"}
+    data = json_text.write(part["data"]) if "data" in part else "undefined"
+    return {"type": "text", "text": f"{part['type']}={data}"}
 
 
 DATA_PARTS: dict[str | None, Callable[[Outcome], Outcome | None] | None] = {

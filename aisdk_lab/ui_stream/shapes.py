@@ -177,8 +177,8 @@ def _path_of(place: Any) -> Path:
     return tuple(reversed(keys))
 
 
-def json_copy(value: Any, not_json: Callable[[Any, Path], Any] | None = None) -> Any:
-    """Copy a JSON value without `__proto__` keys; what JSON cannot hold becomes `not_json(value, path)`, else `None`.
+def json_copy(value: Any, not_json: Callable[[Any, Path], Any] | None = None, *, without: str | None = None) -> Any:
+    """Copy a JSON value, leaving keys named `without` out; what JSON cannot hold becomes `not_json(value, path)`, or `None`.
 
     Without recursion: remote values may be nested thousands deep. What occurs twice, or in itself, is copied once.
 
@@ -196,7 +196,7 @@ def json_copy(value: Any, not_json: Callable[[Any, Path], Any] | None = None) ->
         elif id(node) in copies:
             holder[key] = copies[id(node)]
         elif isinstance(node, Mapping) and all(isinstance(name, str) for name in node):
-            copies[id(node)] = holder[key] = dict.fromkeys(name for name in node if name != "__proto__")
+            copies[id(node)] = holder[key] = dict.fromkeys(name for name in node if name != without)
             todo += [(holder[key], name, node[name], (place, name)) for name in reversed(list(holder[key]))]
         elif isinstance(node, (list, tuple)):
             members = cast("list[Any]", node)
@@ -208,14 +208,14 @@ def json_copy(value: Any, not_json: Callable[[Any, Path], Any] | None = None) ->
 
 
 def json_members(value: Any, walk: Walk) -> Any:
-    """A copy of a JSON value; only the first thing in it that is no JSON is reported."""
+    """A copy of a JSON value as zod makes it, without `__proto__`; the first thing in it that is no JSON is reported."""
     count = len(walk.issues)
 
     def refuse(node: Any, place: Path) -> None:
         if len(walk.issues) == count:
             walk.report(_NOT_JSON, "a JSON value", node, *place)
 
-    return json_copy(value, refuse)
+    return json_copy(value, refuse, without="__proto__")
 
 
 def json_object(value: Any, walk: Walk) -> Any:

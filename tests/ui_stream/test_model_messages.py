@@ -103,6 +103,13 @@ def test_outputs_that_json_cannot_hold_become_null_and_depth_does_not_matter() -
     assert convert_to_model_messages([{"role": "assistant", "parts": [failed]}])
 
 
+def test_an_output_keeps_keys_that_a_parser_of_remote_text_refuses() -> None:
+    output = {"__proto__": {"x": 1}, "constructor": {"prototype": [{"__proto__": None}]}}
+    part = {"type": "tool-w", "toolCallId": "c", "state": "output-available", "input": {}, "output": output}
+    (_, tool) = convert_to_model_messages([{"role": "assistant", "parts": [part]}])
+    assert tool["content"][0]["output"] == {"type": "json", "value": output}
+
+
 @pytest.mark.parametrize(
     "odd", ["deep", 10**5000, float("nan"), {1}, b"x"], ids=["deep", "long", "nan", "set", "bytes"]
 )
