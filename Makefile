@@ -40,7 +40,7 @@ test: $(VENV)/.test
 bundle: $(VENV)/.test
 	$(BIN)/python -m tests bundle
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.test
 	QUICK=$(QUICK) $(BIN)/python -m tests bench
 
 # Stamps: a second run installs nothing unless pyproject.toml or the locked versions changed.
@@ -59,16 +59,12 @@ $(VENV)/.test: $(VENV)/.venv pyproject.toml tests/constraints.txt
 	$(PIP) install -q $(LOCKED) -e '.[test]'
 	@touch $@ $(VENV)/.lab
 
-$(VENV)/.bench: $(VENV)/.test
-	$(PIP) install -q $(LOCKED) -e '.[test,bench]'
-	@touch $@
-
 # The newest versions that pyproject.toml allows, names and numbers only: a lock with addresses would tie the project
 # to one registry. Run it with the oldest Python at hand (PY=…): soupsieve 4.1 wants 3.11.5, and Debian 12 has 3.11.2.
 constraints:
 	$(PY) -m venv $(VENV)-new
 	$(VENV)-new/bin/python -m pip install -q --upgrade pip
-	$(VENV)-new/bin/python -m pip install -q '.[test,bench]'
+	$(VENV)-new/bin/python -m pip install -q '.[test]'
 	{ echo "# Made by 'make constraints' with $$($(PY) --version). Locks make lab, make test and CI; pip install does not read it."; \
 	  $(VENV)-new/bin/python -m pip freeze --all --exclude aisdk-lab --exclude setuptools | grep -E '^[A-Za-z0-9._-]+==' ; } > tests/constraints.txt
 	rm -rf $(VENV)-new

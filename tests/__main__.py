@@ -80,7 +80,7 @@ def bundle() -> bool:
 
 
 def bench() -> bool:
-    """Prints the figures of the README, measured on this machine (needs the extra `bench`; QUICK=1: fewer)."""
+    """Prints the figures of the README, measured on this machine (QUICK=1: fewer)."""
     quick = ("--quick",) if os.environ.get("QUICK") else ()
     return every(
         (sys.executable, "-m", "pytest", "-q", "-s", "-m", "bench"), (sys.executable, "-m", "tests.bench", *quick)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench import inputs, ours
+from tests.bench import inputs, ours, peers
 
 PEERS = Path(__file__).with_name("peers.mjs")
 
@@ -30,7 +30,6 @@ def peer(node: Path, *arguments: object) -> dict[str, Any]:
 @pytest.mark.node
 @pytest.mark.parametrize("language", inputs.WORDS)
 def test_decoding(node, tmp_path, language):
-    peers = pytest.importorskip("tests.bench.peers", reason="needs the extra 'bench' (httpx-sse)", exc_type=ImportError)
     path = inputs.write_stream(tmp_path, "conversation", language, 300)
     expected = peer(node, "decode", path, 64)
     assert ours.decode(path, "64", "batch")["check"] == expected
