@@ -158,7 +158,7 @@ class MessageReducer:
             elif kind == "reasoning-delta":
                 growth, delta = self._open_reasonings[chunk["id"]], chunk["delta"]
                 is_plain = len(chunk) == 3
-        except (KeyError, TypeError):  # out of order or malformed
+        except (LookupError, TypeError, ValueError):  # out of order or malformed
             is_plain = False
         if growth is None or not is_plain or type(delta) is not str or not delta:
             return self._feed_any(chunk)
@@ -175,7 +175,7 @@ class MessageReducer:
             if handle is not None:
                 handle(chunk)
                 self._check(chunk)
-        except (UIMessageStreamError, TypeError, RecursionError) as error:
+        except (UIMessageStreamError, TypeError, ValueError, RecursionError) as error:
             if self._strict:
                 raise
             self._recover(chunk, error)
@@ -206,7 +206,7 @@ class MessageReducer:
         self._find(str(error) if is_order or not problems else "; ".join(problems))
         if is_order and not problems and chunk["type"] in ("text-delta", "reasoning-delta"):
             blocks = self._texts if chunk["type"] == "text-delta" else self._reasonings
-            blocks.start({"id": chunk["id"]})
+            blocks.start({"id": js_text(chunk["id"])})
             self._handlers[chunk["type"]](chunk)
 
     def _check(self, chunk: Chunk) -> None:
@@ -340,8 +340,8 @@ def _problems(chunk: Chunk) -> list[str]:
     """What the schema has against a chunk."""
     try:
         return chunk_problems(chunk)
-    except RecursionError:
-        return ["a value is nested too deeply to be looked at"]
+    except (RecursionError, ValueError):  # or an integer of more digits than Python prints
+        return ["a value is too deep or too long to be looked at"]
 
 
 def _head(message_id: Any) -> Message:

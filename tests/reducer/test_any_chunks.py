@@ -124,6 +124,16 @@ def test_values_nested_too_deep_for_the_stack_do_not_raise() -> None:
         assert [part["type"] for part in reducer.message["parts"]][:1] == ["data-x"]
 
 
+def test_numbers_of_more_digits_than_python_prints_do_not_raise() -> None:
+    huge, reducer = 10**5000, MessageReducer()
+    for kind in (*FULL, "data-x"):
+        chunk = FULL.get(kind, {"type": kind, "id": "1", "data": 1})
+        reducer.feed({key: member if key == "type" else huge for key, member in chunk.items()})
+    reducer.feed({"type": huge})
+    assert [finding for finding in reducer.findings if "too long to be looked at" in finding]
+    assert MessageReducer(reducer.message).message == reducer.message
+
+
 def test_input_text_nested_too_deep_for_the_stack_does_not_raise() -> None:
     for opening in ("[", '{"a":', '[{"a":'):
         reducer = MessageReducer()
