@@ -18,7 +18,7 @@ from aisdk_lab.ui_stream.partial_json import PartialJsonParser, parse_partial_js
 from aisdk_lab.ui_stream.predicates import complete_with_approval_responses, complete_with_tool_calls
 from aisdk_lab.ui_stream.validate import read_chunk
 from aisdk_lab.ui_stream.validate_messages import validate_messages
-from aisdk_lab.ui_stream.versions import validate_chunk
+from aisdk_lab.ui_stream.versions import find_hazards, validate_chunk
 from aisdk_lab.wire import json_text
 from aisdk_lab.wire.json_values import read_values
 from tests.real_world.invariants import INVARIANTS
@@ -114,6 +114,14 @@ def targets(case: Case, wanted: Any) -> None:
     assert {name: bool(problems) for name, problems in verdicts.items()} == {
         name: verdict == "reject" for name, verdict in wanted.items()
     }
+
+
+def compat(case: Case, wanted: Any) -> None:
+    """Where a client of an older version dies: "error <chunk type> <id>"."""
+    sent = case["input"]["chunks"]
+    for client, verdict in wanted.items():
+        deaths = [sent[one.place] for one in find_hazards(sent, VERSIONS[client]) if one.effect == "dies"]
+        assert f"error {deaths[0]['type']} {deaths[0]['id']}" == verdict
 
 
 VERSIONS = {"ai@5": "5.0.110", "ai@6.0.120": "6.0.120", "ai@7.0.173": "7.0.173"}
@@ -328,6 +336,7 @@ CHECKS: dict[str, Check] = {
             state,
             encoder,
             targets,
+            compat,
             protocol,
             text,
         ),

@@ -26,7 +26,6 @@ ELSEWHERE: dict[str, str] = {
     "rw-041:lint:*": LINTER,
     "rw-047:lint:*": LINTER,
     "rw-048:lint:*": LINTER,
-    "rw-016:compat": "the reducer follows 7.0.173 alone; what older clients do with a chunk is said by ui_stream.versions",
     "rw-045:rendered": "drawn in the browser: widget_js/tests/renderers.test.tsx shows 0, false and an empty text",
     "rw-071:invariants:JS side uses Map or null-prototype objects": "in the browser: widget_js/tests/ids.test.tsx draws and answers calls with such ids",
 }
