@@ -97,6 +97,17 @@ def _is_finite(value: float) -> bool:
         return False
 
 
+def _in_order(keyword: Any) -> Any:
+    """A keyword whose errors come in the order of the value's keys; the library goes through a set of them."""
+
+    def errors(validator: Any, rule: Any, instance: Any, schema: Any) -> list[Any]:
+        found = list(keyword(validator, rule, instance, schema))
+        places = {key: place for place, key in enumerate(instance)} if len(found) > 1 else {}
+        return sorted(found, key=lambda error: places.get(error.path[0] if error.path else None, -1))
+
+    return errors
+
+
 class _Checked:
     """A schema that was found to be one."""
 
@@ -105,7 +116,9 @@ class _Checked:
         from jsonschema_specifications import REGISTRY
 
         checker = dialect.TYPE_CHECKER.redefine("number", _is_number)
-        cls: Any = validators.extend(dialect, type_checker=checker)
+        keyword = "additionalProperties"
+        ordered = {keyword: _in_order(dialect.VALIDATORS[keyword])}
+        cls: Any = validators.extend(dialect, ordered, type_checker=checker)
         # The registry of the standard dialects has no way to fetch anything.
         self._validator = cls(schema, registry=REGISTRY)
         self._schema = schema
@@ -139,10 +152,22 @@ class _Checked:
             ) from None
         if errors and value is UNSET:
             return (Issue((), "there is no value, and the schema asks for one", "a value", value),)
-        # As in zod, the members of an array that is too long are not looked at.
+        # As in zod, the members of an array that is too long are not looked at, and where only certain values are
+        # allowed, the type of another one is no second issue.
         too_long = {tuple(error.absolute_path) for error in errors if error.validator == "maxItems"}
-        found = [_issue(error) for error in errors if not _is_below(tuple(error.absolute_path), too_long)]
+        listed = {_place(error) for error in errors if error.validator in ("enum", "const")}
+        found = [
+            _issue(error)
+            for error in errors
+            if not _is_below(tuple(error.absolute_path), too_long)
+            and not (error.validator == "type" and _place(error) in listed)
+        ]
         return tuple(sorted(found, key=lambda issue: _order(issue.path, self._schema)))
+
+
+def _place(error: Any) -> tuple[Path, int]:
+    """Where in the value, and by which schema: one place may be judged by several."""
+    return tuple(error.absolute_path), id(error.schema)
 
 
 def _is_below(path: Path, places: set[Path]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aisdk_lab.errors import MissingExtra
-from aisdk_lab.ui_stream.json_schema import SchemaProblem
+from aisdk_lab.ui_stream.json_schema import SchemaProblem, read_schema
 from aisdk_lab.ui_stream.validate_messages import MessagesVerdict, validate_messages
 from tests.conftest import GOLDEN
 
@@ -186,6 +186,19 @@ def test_a_list_that_is_too_long_is_one_issue() -> None:
     schema = {"type": "array", "items": {"type": "array", "items": {"type": "string"}, "maxItems": 1}}
     verdict = validate_messages(data([[1], [1, 2], []]), data_schemas={"n": schema})
     assert [issue.path for issue in verdict.issues] == [(0, 0), (1,)]
+
+
+@pytest.mark.parametrize("values", [{"enum": ["celsius", "kelvin"]}, {"const": "celsius"}], ids=["enum", "const"])
+def test_where_only_certain_values_are_allowed_another_type_is_one_issue(values: dict[str, Any]) -> None:
+    schema = {"type": "object", "properties": {"unit": {"type": "string", **values}}, "required": ["unit", "city"]}
+    issues = read_schema(schema, "s").issues({"unit": 5})
+    assert [issue.path for issue in issues] == [("unit",), ("city",)]
+
+
+def test_issues_at_keys_that_the_schema_does_not_name_come_in_the_order_of_the_value() -> None:
+    schema = read_schema({"type": "object", "additionalProperties": {"type": "string"}}, "s")
+    value = {f"k{number * 7 % 40}": number for number in range(40)}
+    assert [issue.path for issue in schema.issues(value)] == [(key,) for key in value]
 
 
 def test_a_tool_without_schema_and_a_tool_that_is_none() -> None:
