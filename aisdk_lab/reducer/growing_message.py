@@ -109,7 +109,8 @@ class GrowingMessage:
         # `parts` has its place among the keys here, and its value comes when the message is read.
         self._head = Record(Entry(version, {"parts": None, **head} if "parts" not in head else head, None))
         self._records = [Record(Entry(version, part, None)) for part in parts]
-        self._log = list(self._records)  # all that ever were, by birth
+        self._places = [[record] for record in self._records]  # all that a snapshot may have seen at each index
+        self._was_cut = False  # parts that a snapshot has seen were taken away
         self._shown: list[Any] = [None] * len(parts)  # what `message` gave out; replaced, never changed
         self._stale = set(range(len(parts)))
         self._touched = version  # of the latest change that did not come through `hot`
@@ -130,7 +131,9 @@ class GrowingMessage:
         entry = Entry(self.version, part, growth)
         record = Record(entry)
         self._records.append(record)
-        self._log.append(record)
+        if index == len(self._places):
+            self._places.append([])
+        self._places[index].append(record)
         self._shown.append(None)
         self._touch(index)
         # A copy without what is undefined: `part` itself goes on changing places.
@@ -171,10 +174,12 @@ class GrowingMessage:
             self.changes.append(Change(index, (), "remove"))
             record = self._records[index]
             record.died = self.version
-            if self._log[-1] is record and record.born > self.seen:
-                self._log.pop()
+            if record.born > self.seen:
+                self._places[index].pop()
+            else:
+                self._was_cut = True
+            self._stale.discard(index)
         del self._records[length:], self._shown[length:]
-        self._stale = {index for index in self._stale if index < length}
         self._touched, self.hot = self.version, None
 
     def heat(self, index: int, growth: Growth, version: int) -> None:
@@ -226,11 +231,22 @@ class GrowingMessage:
         if version >= changed_at:
             message = self.message()
         else:
-            born = bisect_right(self._log, version, key=lambda record: record.born)
-            parts = [record.at(version).plain(version) for record in self._log[:born] if record.died > version]
+            parts = [record.at(version).plain(version) for record in self._records_at(version)]
             message = self._with_parts(self._head.at(version).part, parts)
         self._read = version, message
         return {**message, "parts": list(message["parts"])}
+
+    def _records_at(self, version: int) -> list[Record]:
+        """The parts that a version saw."""
+        if not self._was_cut:
+            return self._records[: bisect_right(self._records, version, key=lambda record: record.born)]
+        found: list[Record] = []
+        for records in self._places:
+            born = bisect_right(records, version, key=lambda record: record.born)
+            if not born or records[born - 1].died <= version:
+                break  # only the end of a message is ever taken away, so nothing was behind a gap
+            found.append(records[born - 1])
+        return found
 
     @staticmethod
     def _with_parts(head: Message, parts: list[Part]) -> Message:

@@ -15,7 +15,7 @@ from aisdk_lab.wire.json_text import join_surrogates
 class GrowingText:
     """Deltas and the versions at which they came."""
 
-    __slots__ = ("_offsets", "_whole", "_whole_count", "half", "has_halves", "pieces", "versions")
+    __slots__ = ("_ends", "_offsets", "_whole", "_whole_count", "half", "has_halves", "pieces", "versions")
 
     def __init__(self, text: str = "", version: int = 0) -> None:
         self.pieces: list[str] = []
@@ -28,6 +28,7 @@ class GrowingText:
         self._whole = ""  # the first `_whole_count` pieces joined
         self._whole_count = 0
         self._offsets: list[int] | None = None  # where each piece ends, once an older version was read
+        self._ends: list[tuple[int, str]] = []  # with halves: where each piece ends, and the half after that
         if text:
             self.add(text, version)
 
@@ -40,7 +41,8 @@ class GrowingText:
         try:
             (self.half + delta).encode()
         except UnicodeEncodeError:
-            self.has_halves = True
+            if not self.has_halves:
+                self.has_halves, self._whole = True, ""
             return self._shown_of(self.half + delta)
         return delta
 
@@ -60,7 +62,7 @@ class GrowingText:
     def text_at(self, count: int) -> str:
         """The first `count` pieces, a waiting half included."""
         if self.has_halves:
-            return join_surrogates("".join(self.pieces[:count]))
+            return self._joined_at(count)
         if count > self._whole_count:
             self._whole += "".join(self.pieces[self._whole_count : count])
             self._whole_count = count
@@ -69,6 +71,22 @@ class GrowingText:
         if self._offsets is None or len(self._offsets) < self._whole_count:
             self._offsets = list(accumulate(map(len, self.pieces[: self._whole_count])))
         return self._whole[: self._offsets[count - 1]] if count else ""
+
+    def _joined_at(self, count: int) -> str:
+        """The same, where halves of characters have to be joined; each piece is joined once."""
+        ends = self._ends
+        if count > len(ends):
+            length, half = ends[-1] if ends else (0, "")
+            grown: list[str] = []
+            for piece in self.pieces[len(ends) : count]:
+                text = join_surrogates(half + piece)
+                half = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
+                grown.append(text.removesuffix(half))
+                length += len(grown[-1])
+                ends.append((length, half))
+            self._whole += "".join(grown)
+        length, half = ends[count - 1] if count else (0, "")
+        return self._whole[:length] + half
 
     def text(self) -> str:
         """All of it."""

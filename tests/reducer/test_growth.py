@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from aisdk_lab.reducer import MessageReducer, Snapshot
+from aisdk_lab.ui_stream import growing
+from aisdk_lab.ui_stream.growing import GrowingText
 
 Chunks = list[dict[str, Any]]
 SIZES = (300, 1200)  # deltas or parts
@@ -82,12 +84,21 @@ def reset_steps(count: int) -> Chunks:
     ]
 
 
+def reset_last_step(count: int) -> Chunks:
+    return [
+        *({"type": "data-x", "data": 1} for _ in range(count // 3)),
+        {"type": "start-step"},
+        *(chunk for _ in range(count // 3) for chunk in ({"type": "text-start", "id": "t"}, {"type": "reset-step"})),
+    ]
+
+
 def replaced_data(count: int) -> Chunks:
     return [{"type": "data-progress", "id": "p", "data": {"done": number}} for number in range(count)]
 
 
 FAMILIES: list[Callable[[int], Chunks]] = [
-    texts, reasonings, rows, long_string, pretty_rows, parts, parallel_tools, steps, reset_steps, replaced_data,
+    texts, reasonings, rows, long_string, pretty_rows, parts, parallel_tools, steps, reset_steps, reset_last_step,
+    replaced_data,
 ]  # fmt: skip
 
 
@@ -163,3 +174,38 @@ def test_unfinished_inputs_read_in_order_go_on_where_the_last_reading_stopped() 
             sys.setprofile(None)
         reads.append(count)
     assert max(reads[-20:-1]) < 3 * max(reads[10:30])
+
+
+def test_a_message_that_was_reset_often_is_read_for_what_it_held_then() -> None:
+    """Reading an old snapshot costs its own parts, not those that came and went before."""
+    chunks = [{"type": "start-step"}, *reset_last_step(900)[301:]]
+    _, kept = keep_all(chunks)
+    count = 0
+
+    def count_calls(_frame: Any, event: str, _arg: Any) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(count_calls)
+    try:
+        lengths = [len(snapshot.message["parts"]) for snapshot in reversed(kept)]
+    finally:
+        sys.setprofile(None)
+    assert max(lengths) == 2
+    assert count < 60 * len(kept)
+
+
+def test_a_long_text_with_halves_of_characters_is_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[int] = []
+    original = growing.join_surrogates
+    monkeypatch.setattr(growing, "join_surrogates", lambda text: joined.append(len(text)) or original(text))
+    text, prefixes = GrowingText("ab"), ["", "ab"]
+    assert text.text() == "ab"
+    for number in range(200):
+        text.add("\ud83d", number)
+        prefixes.append(original(prefixes[-1] + "\ud83d"))
+        assert text.text() == prefixes[-1]
+        text.add("\ude00x\ud83d" if number % 2 else "\ude00", number)
+        prefixes.append(original(prefixes[-1] + text.pieces[-1]))
+    assert [text.text_at(count) for count in range(len(prefixes) - 1, -1, -1)] == prefixes[::-1]
+    assert sum(joined) < 3000
