@@ -19,7 +19,7 @@ from aisdk_lab.reducer.text_blocks import TextBlocks
 from aisdk_lab.reducer.tool_calls import ToolCalls
 from aisdk_lab.ui_stream.chunks import UNSET, Chunk
 from aisdk_lab.ui_stream.grammar import CHUNKS, DATA_PREFIX
-from aisdk_lab.ui_stream.javascript import copied, identity, is_truthy
+from aisdk_lab.ui_stream.javascript import copied, identity, is_truthy, js_text
 from aisdk_lab.ui_stream.messages import STEP_START, Message, Part, is_tool_part
 from aisdk_lab.ui_stream.parts import PART_KEYS, given, is_nullish, merge_metadata, plain_part
 from aisdk_lab.ui_stream.validate import chunk_problems
@@ -39,7 +39,8 @@ class MessageReducer:
     `message` is continued when it is an assistant message (a copy: the caller's stays as it is). `reset` says when a
     `start` chunk begins anew: a stream reader on a changed id, a resuming chat on the first start, a chat never
     (spec §4.11). After `feed`, `visible` tells whether the reference would have published a snapshot, and
-    `updates_status` whether that snapshot makes the chat's status `streaming`.
+    `updates_status` whether that snapshot makes the chat's status `streaming`. Raises `TypeError` when `message` is no
+    mapping, or holds what JSON cannot.
     """
 
     def __init__(
@@ -58,6 +59,11 @@ class MessageReducer:
         self.visible = False
         self.updates_status = False
         self._version = 0  # how many chunks were fed
+        if message is not None and not isinstance(cast("object", message), Mapping):
+            raise TypeError(
+                f"the message to go on with is a {type(message).__name__}. "
+                "Give a dict with id, role and parts, a Snapshot, or None for a new message"
+            )
         if message is not None and message.get("role") == "assistant":
             self._begin({**copied({**message, "parts": None}), "parts": None}, _restored(message, strict))
         else:
@@ -85,7 +91,11 @@ class MessageReducer:
     def _restore(self, index: int, part: Part) -> None:
         try:
             self._tools.restore(index, part, self._version)
-        except (TypeError, RecursionError) as error:  # an id or a raw input that is no text and cannot become one
+        except (
+            TypeError,
+            ValueError,
+            RecursionError,
+        ) as error:  # an id or a raw input that is no text and cannot become one
             if self._strict:
                 raise
             self.findings.append(f"part {index} of the message that goes on: {error}")
@@ -340,7 +350,7 @@ def _problems(chunk: Chunk) -> list[str]:
     """What the schema has against a chunk."""
     try:
         return chunk_problems(chunk)
-    except (RecursionError, ValueError):  # or an integer of more digits than Python prints
+    except (RecursionError, ValueError, OverflowError):  # or an integer of more digits than Python prints
         return ["a value is too deep or too long to be looked at"]
 
 

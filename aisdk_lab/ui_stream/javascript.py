@@ -82,24 +82,49 @@ def own_properties(value: Any) -> dict[str, Any]:  # any JSON value
 
 
 def copied(value: Any) -> Any:  # any JSON value
-    """A copy that shares no array and no object with the value, however deep it is nested."""
+    """A copy that shares no array and no object with the value, however deep it is nested.
+
+    Tuples, sets, bytes and the like become what JSON has for them; of a subclass of `str`, `int` or `float` the text or
+    number is taken. Raises `TypeError` for anything else that is no JSON, and for a value that holds itself.
+    """
     if type(value) in _SCALARS:
         return value
     try:
-        return msgspec.to_builtins(value)  # a copy at the speed of C
+        return msgspec.to_builtins(value, enc_hook=_plain_scalar)  # a copy at the speed of C
     except RecursionError:
         return _copied_by_layers(value)
 
 
+def _plain_scalar(value: Any) -> Any:
+    for kind in (str, int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    raise TypeError(
+        f"a {type(value).__name__} is no JSON value. Give text, a number, true, false, None, a list or a dict"
+    )
+
+
 def _copied_by_layers(value: Any) -> Any:
+    """A copy without recursion, one branch after the other; `inside` are the containers of the branch, to see a circle."""
     holder: list[Any] = [value]
-    todo: list[Any] = [holder]
+    todo = [(holder, iter([(0, value)]), 0)]
+    inside: set[int] = set()
     while todo:
-        inner = todo.pop()
-        for key, item in list(inner.items() if isinstance(inner, dict) else enumerate(inner)):
-            if isinstance(item, dict | list):
-                inner[key] = item.copy()
-                todo.append(inner[key])
+        target, items, identity_of_source = todo[-1]
+        for key, item in items:
+            if not isinstance(item, dict | list):
+                continue
+            if id(item) in inside:
+                raise TypeError("Converting circular structure to JSON: a list or dict holds itself")
+            target[key] = item.copy()
+            inside.add(id(item))
+            todo.append(
+                (target[key], iter(list(item.items() if isinstance(item, dict) else enumerate(item))), id(item))
+            )
+            break
+        else:
+            todo.pop()
+            inside.discard(identity_of_source)
     return holder[0]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from aisdk_lab.ui_stream.chunks import UNSET, Chunk
 from aisdk_lab.ui_stream.javascript import copied, js_text, own_properties
 from aisdk_lab.ui_stream.messages import DYNAMIC_TOOL, TOOL_PREFIX, Part
+from aisdk_lab.wire.json_text import in_js_order
 
 PART_KEYS: Mapping[str, tuple[str, ...]] = {
     "file": ("mediaType", "url"),
@@ -31,6 +32,8 @@ _CREATED: Mapping[bool, tuple[str, ...]] = {
 """Keys of a new tool part after its name, id and state, by whether it is dynamic."""
 
 _ONLY_WHEN_GIVEN = ("toolMetadata", "inputEncoding")
+_SKIPPED = ("__proto__", "constructor", "prototype")
+"""Keys that a merge leaves out."""
 
 
 def given(chunk: Mapping[str, Any], key: str) -> Any:  # any JSON value, or UNSET
@@ -139,11 +142,11 @@ def merge_metadata(old: Any, new: Any) -> Any:  # any JSON values
     todo: list[tuple[dict[str, Any], Any, Any]] = [(merged, old, new)]  # a list, because metadata may be nested deeply
     while todo:
         target, base, overrides = todo.pop()
-        for key, value in own_properties(overrides).items():
-            if key in ("__proto__", "constructor", "prototype"):
-                continue
-            if not isinstance(base, dict | list):
-                raise TypeError(f"Cannot use 'in' operator to search for '{key}' in {js_text(base)}")
+        members = {key: value for key, value in own_properties(overrides).items() if key not in _SKIPPED}
+        if members and not isinstance(base, dict | list):
+            first = next(iter(in_js_order(members)))
+            raise TypeError(f"Cannot use 'in' operator to search for '{first}' in {js_text(base)}")
+        for key, value in members.items():
             before = target.get(key)
             if isinstance(value, dict) and isinstance(before, dict):
                 target[key] = dict(before)

@@ -250,7 +250,7 @@ def _plain_array(value: list[Any] | tuple[Any, ...]) -> Any:
 def _plain_object(value: dict[Any, Any]) -> dict[str, Any]:
     for key in value:
         if type(key) is not str or key < ":":  # what begins with a digit sorts before the colon
-            value = _in_order(value)
+            value = in_js_order(value)
             break
     changed: dict[str, Any] = {}
     for key, member in value.items():
@@ -262,7 +262,7 @@ def _plain_object(value: dict[Any, Any]) -> dict[str, Any]:
     return {**value, **changed} if changed else value
 
 
-def _in_order(value: dict[Any, Any]) -> dict[str, Any]:
+def in_js_order(value: dict[Any, Any]) -> dict[str, Any]:
     """Put keys that look like array indices first, ascending, as every JavaScript object has them."""
     named: dict[str, Any] = {}
     for key, member in value.items():

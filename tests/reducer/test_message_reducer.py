@@ -218,6 +218,81 @@ def test_lenient_does_with_a_malformed_chunk_what_strict_does_and_says_so(chunk:
         assert len(reducer.findings) == 1
 
 
+class Text(str):
+    """As numpy's, and those of markup libraries."""
+
+    __slots__ = ()
+
+
+class Number(int):
+    """As those of an enum."""
+
+
+def test_a_text_of_a_class_of_its_own_is_a_text() -> None:
+    reducer = MessageReducer()
+    reducer.feed({"type": "text-delta", "id": Text("t"), "delta": Text("a")})
+    reducer.feed({"type": "data-x", "id": Text("t"), "data": {"n": Number(5), Text("k"): Text("v")}})
+    first, second = reducer.message["parts"]
+    assert (first["text"], second["data"]) == ("a", {"n": 5, "k": "v"})
+    assert [type(value) for value in second["data"].values()] == [int, str]
+    assert "text-start" in reducer.findings[0]
+
+
+def circle(opening: Any, key: Any, link: Any) -> Any:
+    opening[key] = [link, 1]
+    link["back"] = opening
+    return opening
+
+
+@pytest.mark.parametrize("value", [circle({}, "a", {}), circle([0], 0, {}), object(), {"a": 1j}], ids=type)
+def test_lenient_finds_a_value_that_is_no_json(value: Any) -> None:
+    reducer = MessageReducer()
+    assert reducer.feed({"type": "data-x", "data": value}) == ()
+    assert "circular" in reducer.findings[0] or "is no JSON value" in reducer.findings[0]
+
+
+class Elementwise:
+    """As an array of numpy: comparing it gives another, which has no truth value."""
+
+    def __eq__(self, other: object) -> Any:
+        return self
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth value of an array is ambiguous")
+
+    def __getitem__(self, key: object) -> Any:
+        raise IndexError("only integers are indices")
+
+
+@pytest.mark.parametrize("key", ["type", "dynamic", "toolCallId", "toolName"])
+def test_lenient_finds_a_value_that_cannot_be_asked(key: str) -> None:
+    reducer = MessageReducer()
+    reducer.feed({"type": "tool-input-start", "toolCallId": "c", "toolName": "n", key: Elementwise()})
+    reducer.feed(Elementwise())  # pyright: ignore[reportArgumentType]
+    assert len(reducer.findings) == 2
+
+
+@pytest.mark.parametrize("message", [5, "m", [{"role": "assistant"}]])
+def test_a_message_that_is_none_is_refused_with_what_to_give(message: Any) -> None:
+    with pytest.raises(TypeError, match=r"is a (int|str|list)\. Give a dict"):
+        MessageReducer(message)
+
+
+def test_a_snapshot_can_be_gone_on_with() -> None:
+    reducer = MessageReducer()
+    reducer.feed({"type": "text-start", "id": "t"})
+    assert MessageReducer(reducer.snapshot().message).message == reducer.message
+
+
+def test_metadata_that_cannot_be_merged_is_named_as_javascript_does() -> None:
+    reducer = MessageReducer(strict=True)
+    reducer.feed({"type": "message-metadata", "messageMetadata": 1})
+    with pytest.raises(TypeError, match="search for '1' in 1"):
+        reducer.feed({"type": "message-metadata", "messageMetadata": {"constructor": 0, "2": 1, "1": 1}})
+
+
 def test_a_name_that_was_no_string_is_found_when_it_is_used() -> None:
     reducer = MessageReducer()
     reducer.feed({"type": "tool-input-start", "toolCallId": "a", "toolName": 1.5})
