@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from aisdk_lab.ui_stream.chunks import UNSET
 from aisdk_lab.ui_stream.path_ops import Path, PathOp
-from aisdk_lab.wire.json_text import MAX_DEPTH, holds_forbidden_key, join_surrogates, read_number
+from aisdk_lab.wire.json_text import MAX_DEPTH, join_surrogates, read_number
 
 _GUARDED_KEYS = frozenset({"__proto__", "prototype"})
 NOWHERE: Final = 1 << 30
@@ -24,8 +24,8 @@ class GrowingTree:
     """The tree, the way to its open end, and the operations that were not taken yet."""
 
     __slots__ = (
-        "_base", "_dirty", "_first_op", "_fresh", "_is_new", "_key", "_number", "_number_shown", "_ops", "_path", "_pieces",
-        "_recheck", "_root", "_run", "_stack", "_stale", "_tail_high", "_text", "forbidden", "too_deep",
+        "_base", "_dirty", "_first_op", "_forbidden_count", "_fresh", "_is_new", "_key", "_number", "_number_shown", "_ops", "_path", "_pieces",
+        "_root", "_run", "_stack", "_stale", "_tail_high", "_text", "forbidden", "too_deep",
     )  # fmt: skip
 
     def __init__(self, prefix: Path = ()) -> None:
@@ -47,7 +47,7 @@ class GrowingTree:
         self._number = ""
         self._number_shown = False
         self._stale: tuple[Any, str, Any] | None = None  # object, key, value of a number that shows later
-        self._recheck = False
+        self._forbidden_count = 0
         self.forbidden = False
         """The tree holds a key that the secure parse refuses."""
         self.too_deep = False
@@ -147,10 +147,17 @@ class GrowingTree:
             self._path = self._path[:-1]
 
     def _guard(self, holder: dict[str, Any]) -> None:
-        """See to the keys of secure-json-parse; overwriting a member may take a forbidden one away."""
-        self._recheck = self._recheck or self._key in holder
-        in_constructor = len(self._stack) > 1 and self._path[-1] == "constructor"
-        self.forbidden = self.forbidden or self._key == "__proto__" or (self._key == "prototype" and in_constructor)
+        """See to the keys of secure-json-parse; overwriting a member may take forbidden ones away.
+
+        Only what is overwritten is searched, so that each value is searched once at most.
+        """
+        key = self._key
+        if key in holder:
+            self._forbidden_count -= _forbidden_in({key: holder[key]}) - (key == "__proto__")
+        else:
+            in_constructor = len(self._stack) > 1 and self._path[-1] == "constructor"
+            self._forbidden_count += key == "__proto__" or (key == "prototype" and in_constructor)
+        self.forbidden = self._forbidden_count > 0
 
     def _open_string(self) -> None:
         self._place("", tell=False)
@@ -234,9 +241,6 @@ class GrowingTree:
             op = self._ops[self._first_op]
             self._ops[self._first_op] = PathOp(op.path, op.op, self._copy_of_open(self._fresh - 1))
             self._fresh = NOWHERE
-        if self._recheck:
-            self._recheck = False
-            self.forbidden = holds_forbidden_key(self._root)
 
     def _copy_of_open(self, first: int) -> Any:
         """Copy the open containers from this depth on; what is closed inside of them never changes again."""
@@ -247,6 +251,20 @@ class GrowingTree:
                 holder[self._path[self._base + depth]] = inner
             inner = holder
         return inner
+
+
+def _forbidden_in(value: Any) -> int:
+    """How many keys of a value secure-json-parse refuses."""
+    count, todo = 0, [value]
+    while todo:
+        node = todo.pop()
+        if type(node) is dict:
+            inner = node.get("constructor")
+            count += ("__proto__" in node) + (type(inner) is dict and "prototype" in inner)
+            todo.extend(node.values())
+        elif type(node) is list:
+            todo.extend(node)
+    return count
 
 
 def joined(text: str) -> str:

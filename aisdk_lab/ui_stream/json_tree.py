@@ -113,7 +113,7 @@ class JsonTree(GrowingTree):
         phase = self._phase
         if phase == IN_NUMBER:
             self._show_number(ended=False)
-        if phase == IN_STRING or self._fresh != NOWHERE or self._recheck:
+        if phase == IN_STRING or self._fresh != NOWHERE:
             self._close_piece(in_string=phase == IN_STRING)
         return text[~place:] if place < 0 else None
 

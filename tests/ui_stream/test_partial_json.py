@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from aisdk_lab.ui_stream import partial_json
+from aisdk_lab.ui_stream import growing_tree, partial_json
 from aisdk_lab.ui_stream.chunks import UNSET
 from aisdk_lab.ui_stream.fix_json import FixScan, fix_json
-from aisdk_lab.ui_stream.partial_json import PartialJsonParser, PathOp, apply_ops, parse_partial_json
+from aisdk_lab.ui_stream.partial_json import PartialJson, PartialJsonParser, PathOp, apply_ops, parse_partial_json
 from aisdk_lab.wire.json_text import MAX_DEPTH, join_surrogates
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "partial_json" / "partial_json.jsonl"
@@ -263,6 +263,38 @@ def test_a_forbidden_key_costs_no_whole_parse_and_ends_when_it_is_overwritten() 
     assert parser.feed("1") == (PathOp((), "remove", None),)
     assert parser.feed('},"b":2,"a"') == ()
     assert parser.feed(":[") == (PathOp((), "set", {"a": [], "b": 2}),)
+
+
+@given(st.data())
+def test_forbidden_keys_come_and_go_as_in_a_whole_parse(data: st.DataObject) -> None:
+    keys = st.sampled_from(["__proto__", "constructor", "prototype", "a"])
+
+    def grow(depth: int) -> str:
+        kind = data.draw(st.integers(0, 3 if depth else 0))
+        if not kind:
+            return data.draw(st.sampled_from(["1", '"x"', "null", "{}"]))
+        if kind == 1:
+            return "[" + ",".join(grow(depth - 1) for _ in range(data.draw(st.integers(1, 2)))) + "]"
+        members = range(data.draw(st.integers(1, 3)))
+        return "{" + ",".join(f'"{data.draw(keys)}":{grow(depth - 1)}' for _ in members) + "}"
+
+    text, parser = grow(4), PartialJsonParser()
+    for end in range(1, len(text) + 1):
+        parser.feed(text[end - 1])
+        assert PartialJson(parser.snapshot(), parser.state) == parse_partial_json(text[:end]), text[:end]
+
+
+def test_overwriting_forbidden_keys_searches_only_what_is_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    original = growing_tree._forbidden_in
+    monkeypatch.setattr(
+        growing_tree, "_forbidden_in", lambda value: searched.append(len(repr(value))) or original(value)
+    )
+    parser = PartialJsonParser()
+    for char in '{"a":[' + "1," * 3000 + "1]" + ',"c":{"__proto__":1},"c":2' * 50 + "}":
+        parser.feed(char)
+    assert parser.value["c"] == 2
+    assert max(searched) < 40
 
 
 def test_the_scan_in_pieces_is_the_scan_in_one() -> None:
