@@ -57,7 +57,8 @@ def _approval(rng: Random, state: str) -> dict[str, Json]:
 
 def _tool(rng: Random, any_json: AnyJson) -> dict[str, Json]:
     state, name = rng.choice(STATES), rng.choice(["weather", "search", "my-tool"])
-    head = {"type": "dynamic-tool", "toolName": name} if rng.random() < 0.3 else {"type": f"tool-{name}"}
+    dynamic = {"type": "dynamic-tool", "toolName": name, **_maybe(rng, 0.2, dynamic=False)}
+    head = dynamic if rng.random() < 0.3 else {"type": f"tool-{name}"}
     part = head | {"toolCallId": f"c{rng.randrange(6)}", "state": state, "input": any_json(rng)}
     if state == "input-streaming" and rng.random() < 0.5:
         del part["input"]
@@ -78,7 +79,7 @@ def _tool(rng: Random, any_json: AnyJson) -> dict[str, Json]:
 
 
 def _part(rng: Random, any_json: AnyJson) -> dict[str, Json]:
-    kind = rng.randrange(14)
+    kind = rng.randrange(16)
     if kind < 5:
         return _tool(rng, any_json)
     if kind < 7:
@@ -93,12 +94,15 @@ def _part(rng: Random, any_json: AnyJson) -> dict[str, Json]:
             "mediaType": "image/png",
             "url": rng.choice(URLS),
             **_maybe(rng, filename="f.png"),
+            **_maybe(rng, 0.1, providerReference={"mock": "file-1"}),
             **extra,
         },
         10: {"type": "data-thing", "data": any_json(rng), **_maybe(rng, id="d")},
         11: {"type": "source-url", "sourceId": "s", "url": rng.choice(URLS), **_maybe(rng, title="T"), **extra},
         12: {"type": "custom", "kind": "mock.part", **extra},
         13: {"type": "reasoning-file", "mediaType": "image/png", "url": rng.choice(URLS[:-2]), **extra},
+        14: {"type": "source-document", "sourceId": "s", "mediaType": "m", "title": "T", **extra},
+        15: {"type": "steering-message", "id": "s", "parts": [{"type": "text", "text": rng.choice(TEXTS), **extra}]},
     }[kind]
 
 
@@ -109,7 +113,7 @@ def grow_messages(rng: Random, any_json: AnyJson, roles: list[str] | None = None
     messages: list[dict[str, Json]] = []
     for number, role in enumerate(roles):
         parts = [_part(rng, any_json) for _ in range(rng.randrange(0 if role == "assistant" else 1, 7))]
-        if role != "assistant":
+        if role != "assistant" and rng.random() < 0.8:  # what a client sends; the types allow any part
             parts = [part for part in parts if part["type"] in ("text", "file", "data-thing")]
             parts = parts or [{"type": "text", "text": "q"}]
         messages.append(
