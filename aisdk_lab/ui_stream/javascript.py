@@ -100,7 +100,7 @@ def _plain_scalar(value: Any) -> Any:
         if isinstance(value, kind):
             return kind(value)
     raise TypeError(
-        f"a {type(value).__name__} is no JSON value. Give text, a number, true, false, None, a list or a dict"
+        f"a value of type {type(value).__name__} is no JSON value. Give text, a number, true, false, None, a list or a dict"
     )
 
 

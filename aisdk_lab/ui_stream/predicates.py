@@ -7,7 +7,8 @@ rows of `versions.BEHAVIOURS`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from aisdk_lab.ui_stream.grammar import APPROVAL_RESPONDED, OUTPUT_AVAILABLE, OUTPUT_DENIED, OUTPUT_ERROR
 from aisdk_lab.ui_stream.messages import DYNAMIC_TOOL, Message, Part, is_tool_part, last_step
@@ -16,10 +17,15 @@ from aisdk_lab.ui_stream.versions.release import REFERENCE, Release, read_versio
 
 
 def _step_to_judge(messages: Sequence[Message]) -> Sequence[Part]:
-    """The last step of the last message when that is the assistant's, else nothing."""
-    if not messages or messages[-1].get("role") != "assistant":
+    """The last step of the last message when that is the assistant's, else nothing; what is no part is left out."""
+    last = cast("object", messages[-1]) if messages else None
+    if not isinstance(last, Mapping):
         return ()
-    return last_step(messages[-1].get("parts") or ())
+    message = cast("Mapping[str, Any]", last)
+    parts = message.get("parts")
+    if message.get("role") != "assistant" or not isinstance(parts, list | tuple):
+        return ()
+    return last_step([cast(Part, part) for part in cast("list[object]", parts) if isinstance(part, Mapping)])
 
 
 def _has_output(part: Part, release: Release) -> bool:

@@ -62,6 +62,14 @@ def test_a_message_without_parts_is_not_complete() -> None:
         assert not complete_with_approval_responses([message])
 
 
+@pytest.mark.parametrize("odd", [None, 5, "x", [1], {"parts": 5, "role": "assistant"}], ids=repr)
+def test_what_is_no_message_and_no_part_is_left_out(odd: Any) -> None:
+    for messages in ([odd], [{"role": "assistant", "parts": odd}], [{"role": "assistant", "parts": [odd]}]):
+        assert not complete_with_tool_calls(messages)
+        assert not complete_with_approval_responses(messages)
+    assert complete_with_tool_calls([{"role": "assistant", "parts": [odd, DONE]}])
+
+
 def test_an_unknown_version_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownName, match=r"no version of `ai` is called '8'.*7\.0\.0 to 7\.0\.173"):
         complete_with_tool_calls([], "8")

@@ -269,3 +269,19 @@ def test_every_newest_version_was_run() -> None:
 def test_the_examples_in_the_documentation_hold(name: str) -> None:
     module = importlib.import_module(f"aisdk_lab.ui_stream.versions.{name}")
     assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("version", ["5.0.0", "6", "7.0.0", "7"])
+def test_values_that_no_frame_can_hold_are_problems_too(version: str) -> None:
+    deep: Any = {}
+    for _ in range(100_000):
+        deep = {"a": deep}
+    for odd in ({"type": "text-start", "id": "t", "providerMetadata": deep}, {"type": "text-start", "id": 10**5000}):
+        assert "to be looked at  @ $" in validate_chunk(odd, version)[0]
+        assert what_clients_do(odd, [version])[0].does == "refuses"
+
+
+@pytest.mark.parametrize("version", [7, 7.0, None])
+def test_a_version_is_a_text(version: Any) -> None:
+    with pytest.raises(UnknownName, match="a text, such as '7'"):
+        read_version(version)

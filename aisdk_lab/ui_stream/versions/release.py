@@ -77,7 +77,8 @@ def _read(version: str) -> Release:
 def _unknown(version: object) -> UnknownName:
     lines = [f"{line!s} (the old data stream)" if line == 4 else f"{line!s}" for line in NEWEST]
     exact = [f"{line}.0.0 to {newest}" for line, newest in NEWEST.items() if line != 4]
-    return UnknownName("version of `ai`", version, [*lines, *exact])
+    kind = "version of `ai`" if isinstance(version, str) else "version of `ai` (a text, such as '7')"
+    return UnknownName(kind, version, [*lines, *exact])
 
 
 class Life(NamedTuple):

@@ -69,6 +69,17 @@ def validate_chunk(chunk: Any, version: str = REFERENCE) -> list[str]:
     release = read_version(version)
     if release.major == NEWEST[4].major:
         return [_NO_SSE]
+    try:
+        return _chunk_problems(chunk, release)
+    except (
+        RecursionError,
+        ValueError,
+        OverflowError,
+    ):  # such a value never comes out of a frame: its reader refuses it
+        return ["a value is nested too deeply, or an integer is too long, to be looked at  @ $"]
+
+
+def _chunk_problems(chunk: Any, release: Release) -> list[str]:
     kind = chunk.get("type") if isinstance(chunk, dict) else None
     if release == _NEWEST or not isinstance(chunk, dict) or not isinstance(kind, str):
         return chunk_problems(chunk)
