@@ -103,10 +103,11 @@ def test_a_version_is_a_line_or_a_release(written: str, release: Release) -> Non
     "nonsense", ["", "8", "3", "7.1", "7.0.174", "7.0.0-beta.1", "seven", "7.", "７", 7, 7.0, None, ["7"]]
 )
 def test_another_version_is_refused_with_the_known_ones(nonsense: Any) -> None:
+    hint = "" if isinstance(nonsense, str) else " (a text, such as '7')"
     with pytest.raises(UnknownName) as caught:
         validate_chunk({"type": "start"}, nonsense)
     assert str(caught.value) == (
-        f"no version of `ai` is called {nonsense!r}. Known: 4 (the old data stream), 5, 5.0.0 to 5.0.277, "
+        f"no version of `ai`{hint} is called {nonsense!r}. Known: 4 (the old data stream), 5, 5.0.0 to 5.0.277, "
         "6, 6.0.0 to 6.0.326, 7, 7.0.0 to 7.0.173."
     )
 
@@ -279,9 +280,3 @@ def test_values_that_no_frame_can_hold_are_problems_too(version: str) -> None:
     for odd in ({"type": "text-start", "id": "t", "providerMetadata": deep}, {"type": "text-start", "id": 10**5000}):
         assert "to be looked at  @ $" in validate_chunk(odd, version)[0]
         assert what_clients_do(odd, [version])[0].does == "refuses"
-
-
-@pytest.mark.parametrize("version", [7, 7.0, None])
-def test_a_version_is_a_text(version: Any) -> None:
-    with pytest.raises(UnknownName, match="a text, such as '7'"):
-        read_version(version)
