@@ -59,12 +59,13 @@ def read(text: str | bytes) -> Any:  # any JSON value
 
     Raises:
         JsonProblem: the text is not JSON, holds a forbidden key or is nested too deeply; says where.
+        TypeError: it is no text and no bytes.
 
     >>> read('{"a": [1, "杭州"]}')
     {'a': [1, '杭州']}
     """
-    if not isinstance(text, str):
-        text = bytes(text).decode("utf-8", "replace")
+    if type(text) is not str:
+        text = _as_text(text)
     if len(text) > MAX_DEPTH and _is_too_deep(text):
         raise JsonProblem(f"more than {MAX_DEPTH} open objects and arrays")
     if "-0" in text and _NEGATIVE_ZERO.search(text):
@@ -79,6 +80,15 @@ def read(text: str | bytes) -> Any:  # any JSON value
     if suspect and holds_forbidden_key(value):
         raise JsonProblem("an object holds a forbidden prototype property")
     return value
+
+
+def _as_text(text: str | bytes) -> str:
+    value = cast("object", text)  # a caller may be wrong about it
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode("utf-8", "replace")
+    raise TypeError(f"a {type(value).__name__} is no JSON text: give str or bytes")
 
 
 def read_number(text: str) -> int | float:

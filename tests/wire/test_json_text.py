@@ -219,3 +219,20 @@ def test_the_fast_reader_and_the_standard_library_agree_on_nonsense(text: str) -
             read(text)
     else:
         assert read(text) == expected
+
+
+class Text(str):
+    """A text of a class of its own."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("text", [b"[1]", bytearray(b"[1]"), memoryview(b"[1]"), Text("[1]")], ids=type)
+def test_any_kind_of_text_is_read(text: Any) -> None:
+    assert read(text) == [1]
+
+
+@pytest.mark.parametrize("value", [None, 5, 10**12, [91, 93], {}], ids=repr)
+def test_what_is_no_text_is_refused_before_it_becomes_bytes(value: Any) -> None:
+    with pytest.raises(TypeError, match="give str or bytes"):
+        read(value)
