@@ -12,7 +12,7 @@ from typing import Any
 
 from aisdk_lab.reducer.changes import UIMessageStreamError
 from aisdk_lab.reducer.growing_message import GrowingMessage
-from aisdk_lab.reducer.partial_call import PartialCall
+from aisdk_lab.reducer.partial_call import NOWHERE, PartialCall
 from aisdk_lab.ui_stream.chunks import UNSET, Chunk
 from aisdk_lab.ui_stream.javascript import identity, is_truthy, js_text
 from aisdk_lab.ui_stream.messages import DYNAMIC_TOOL, Part, is_tool_part
@@ -133,7 +133,8 @@ class ToolCalls:
             update_tool_part(part, name, state, values)
             self._message.put(index, part, call)
         if call is not None:
-            call.index, call.step = index, self.step
+            # An id that only reads like the call's (`[]` like `""`) has a part of its own: the next delta must look.
+            call.index, call.step = index, self.step if isinstance(call_id, str) else NOWHERE
 
     def _on_input_start(self, chunk: Chunk) -> None:
         dynamic = is_truthy(chunk.get("dynamic", UNSET))

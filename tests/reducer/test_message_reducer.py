@@ -298,3 +298,12 @@ def test_a_name_that_was_no_string_is_found_when_it_is_used() -> None:
     reducer.feed({"type": "tool-input-start", "toolCallId": "a", "toolName": 1.5})
     reducer.feed({"type": "tool-input-delta", "toolCallId": "a", "inputTextDelta": "{"})
     assert reducer.findings
+
+
+def test_an_id_that_only_reads_like_the_call_gets_a_part_of_its_own() -> None:
+    """Both feed one text, as recorded from the reference; each delta shows it in the part of its own id."""
+    reducer = MessageReducer(strict=True)
+    reducer.feed({"type": "tool-input-start", "toolCallId": "1", "toolName": "w"})
+    for call_id, delta in (("1", "a"), (1, "b"), ("1", "c"), ("1", "d")):
+        reducer.feed({"type": "tool-input-delta", "toolCallId": call_id, "inputTextDelta": delta})
+    assert [(part["toolCallId"], part["rawInput"]) for part in reducer.message["parts"]] == [("1", "abcd"), (1, "ab")]
