@@ -71,6 +71,11 @@ class FixScan:
         """What closes all that is open, innermost first."""
         return "".join(self._rest() if state is LITERAL else _CLOSERS.get(state, "") for state in reversed(self.stack))
 
+    @property
+    def keeps_all(self) -> bool:
+        """True when the repair cuts nothing off."""
+        return self.last_valid == self._length - 1
+
     def place(self) -> tuple[list[str], str]:
         """The stack, and the letters of an open literal; two scans at one place go on alike."""
         return self.stack, self._literal if self.stack[-1] is LITERAL else ""

@@ -122,6 +122,15 @@ class JsonTree(GrowingTree):
         """True when the text of a tree that is followed ends in the middle of an escape."""
         return bool(self._pending)
 
+    def is_closed_by(self, closers: str) -> bool:
+        """Whether the text so far and these characters, none of which opens a container, are together JSON."""
+        twin = JsonTree()  # where this tree is, but with nothing in the containers
+        twin._root = None
+        twin._stack = [{} if type(holder) is dict else [None] for holder in self._stack]
+        twin._phase, twin._pending, twin._number = self._phase, self._pending, self._number
+        twin._literal, twin._rest = self._literal, self._rest
+        return twin.feed(closers) is None and twin.is_complete
+
     def take_astray(self) -> tuple[list[str], str]:
         """What `astray` holds, and forget it."""
         astray, self.astray = self.astray, None

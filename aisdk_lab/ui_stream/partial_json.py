@@ -8,7 +8,8 @@ How it stays exact. As long as the text is the beginning of some JSON, a strict 
 everything but an unfinished number tail, escape or key (`json_tree`). Two places need care there, because the
 reference's scan does not read JSON properly: `1e+5` in an object shows as 1 until something after it counts, and an
 escaped quote followed by a colon in a key leads the scan astray; then, until the scan has found back, each feed that
-changes what the repair keeps or closes parses the whole text again, as the reference always does. When the text stops
+changes what the repair keeps or closes parses the whole text again, as the reference always does, unless the repair
+closes what is not open, as it mostly does then. When the text stops
 being JSON, it is parsed once more, and what that gave stays until the scan keeps another character: from there on
 every parse fails, for good.
 
@@ -205,5 +206,8 @@ class PartialJsonParser:
         if repair == self._parsed_at:
             return ()
         self._parsed_at = repair
+        if scan.keeps_all and not tree.is_complete and not tree.is_closed_by(scan.closers()):
+            # Told without a parse: an astray scan mostly closes what is not open, and stays astray for long.
+            return self._tell_result(PartialJson(UNSET, "failed-parse"))
         self._texts = ["".join(self._texts)]
         return self._tell_result(parse_partial_json(self._texts[0]))

@@ -265,6 +265,35 @@ def test_a_forbidden_key_costs_no_whole_parse_and_ends_when_it_is_overwritten() 
     assert parser.feed(":[") == (PathOp((), "set", {"a": [], "b": 2}),)
 
 
+@pytest.mark.parametrize(
+    "text", ['{"k\\":":[' + "1," * 300, '{"k\\":[":1,' + '"b":2,' * 100, '{"k\\":x":' + "[1," * 90]
+)
+def test_a_scan_that_stays_astray_costs_few_whole_parses(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole_parses: list[str] = []
+
+    def counted(text: str) -> Any:
+        whole_parses.append(text)
+        return parse_partial_json(text)
+
+    monkeypatch.setattr(partial_json, "parse_partial_json", counted)
+    parser = PartialJsonParser()
+    for end in range(1, len(text) + 1):
+        parser.feed(text[end - 1])
+        assert PartialJson(parser.snapshot(), parser.state) == parse_partial_json(text[:end]), text[:end]
+    assert len(whole_parses) < 12
+
+
+@given(st.data())
+def test_keys_that_lead_the_scan_astray_cost_no_truth(data: st.DataObject) -> None:
+    tokens = st.sampled_from(
+        ['"', '\\"', ":", "{", "}", "[", "]", ",", "1", "t", "true", "x", " ", "-", "e", '"a":', '{"b\\":']
+    )
+    text, parser = '{"k\\":' + "".join(data.draw(st.lists(tokens, max_size=14))), PartialJsonParser()
+    for end in range(1, len(text) + 1):
+        parser.feed(text[end - 1])
+        assert PartialJson(parser.snapshot(), parser.state) == parse_partial_json(text[:end]), text[:end]
+
+
 @given(st.data())
 def test_forbidden_keys_come_and_go_as_in_a_whole_parse(data: st.DataObject) -> None:
     keys = st.sampled_from(["__proto__", "constructor", "prototype", "a"])
