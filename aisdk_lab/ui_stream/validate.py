@@ -35,7 +35,11 @@ def _kind(value: object) -> str:
         return "an object"
     if isinstance(value, list):
         return "an array"
-    return repr(value) if len(repr(value)) <= 40 else f"{repr(value)[:37]}…"
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a huge number"
+    return text if len(text) <= 40 else f"{text[:37]}…"
 
 
 def _expect(holds: bool, what: str, value: object, path: str) -> Iterator[str]:
@@ -224,7 +228,8 @@ _SOURCE_KEYS = ("type", "sourceType", "id", "url", "mediaType", "title", "filena
 
 def accepted(chunk: Chunk) -> Chunk:
     """The chunk as the official client keeps it: citations lose their unknown keys, everything else stays."""
-    if "citations" not in chunk:
+    # On other chunks `citations` is an unknown key: never checked, and kept as it is.
+    if "citations" not in chunk or chunk["type"] != "text-end":
         return chunk
     citations = [
         {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aisdk_lab.ui_stream.validate import chunk_problems, read_chunk
-from aisdk_lab.wire import json_text
+from aisdk_lab.wire import SseDecoder, encode_sse, json_text
 from aisdk_lab.wire.frame import Frame
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "chunk_validation" / "chunk_validation.jsonl"
@@ -44,3 +44,15 @@ def test_a_problem_names_what_was_found_and_its_path() -> None:
         "unknown chunk type 'text-dleta'; did you mean 'text-delta'?  @ $.type"
     ]
     assert chunk_problems([]) == ["expected an object with a string `type`, got an array  @ $"]
+
+
+@pytest.mark.parametrize("odd", ["[null]", "5", '"ab"', '[{"a":1}]'])
+def test_citations_of_other_chunks_are_an_unknown_key(odd: str) -> None:
+    for head in ('"type":"reasoning-end","id":"r"', '"type":"start"', '"type":"data-x","data":1'):
+        text = f'{{{head},"citations":{odd}}}'
+        (frame,) = SseDecoder().feed(encode_sse(text))
+        assert read_chunk(frame) == (json.loads(text), None)
+
+
+def test_a_huge_number_is_named() -> None:
+    assert chunk_problems({"type": "text-end", "id": 10**5000}) == ["expected a string, got a huge number  @ $.id"]
