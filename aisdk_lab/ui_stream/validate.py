@@ -209,7 +209,10 @@ def chunk_problems(chunk: Any) -> list[str]:
         if name in chunk:
             value = chunk[name]
             if type(value) is not _SIMPLE.get(field.kind) and field.kind != "any":
-                problems.extend(CHECKS[field.kind](value, f"$.{name}"))
+                try:
+                    problems.extend(CHECKS[field.kind](value, f"$.{name}"))
+                except RecursionError:  # made in Python: what is read from bytes is refused long before
+                    problems.append(f"nested too deeply to be looked at  @ $.{name}")
         elif field.required:
             problems.append(f"missing  @ $.{name}")
     return problems

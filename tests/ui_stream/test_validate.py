@@ -56,3 +56,11 @@ def test_citations_of_other_chunks_are_an_unknown_key(odd: str) -> None:
 
 def test_a_huge_number_is_named() -> None:
     assert chunk_problems({"type": "text-end", "id": 10**5000}) == ["expected a string, got a huge number  @ $.id"]
+
+
+def test_a_value_that_is_too_deep_is_named() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(100_000):
+        deep = {"a": deep}
+    (problem,) = chunk_problems({"type": "text-start", "id": "t", "providerMetadata": {"p": deep}})
+    assert problem == "nested too deeply to be looked at  @ $.providerMetadata"
