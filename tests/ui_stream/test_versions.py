@@ -277,6 +277,9 @@ def test_values_that_no_frame_can_hold_are_problems_too(version: str) -> None:
     deep: Any = {}
     for _ in range(100_000):
         deep = {"a": deep}
-    for odd in ({"type": "text-start", "id": "t", "providerMetadata": deep}, {"type": "text-start", "id": 10**5000}):
-        assert "to be looked at  @ $" in validate_chunk(odd, version)[0]
+    for odd, said in (
+        ({"type": "text-start", "id": "t", "providerMetadata": deep}, "to be looked at  @ $"),
+        ({"type": "text-start", "id": 10**5000}, "a huge number  @ $.id"),
+    ):
+        assert said in validate_chunk(odd, version)[0]
         assert what_clients_do(odd, [version])[0].does == "refuses"
